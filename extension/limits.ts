@@ -11,7 +11,7 @@ export const LIMITS = {
   textChars: 4_000,
   /** Items that a page may send at once. */
   itemsPerMessage: 50,
-  /** Captions above this number are counted and dropped. */
+  /** Captions, frames and stops of the video; those above this number are dropped. */
   captionsPerTenSeconds: 100,
   /** The interval at which the page is examined. */
   lookMs: 500,
@@ -25,7 +25,7 @@ export const LIMITS = {
   stalePositionMs: 5_000,
   /** A source that gave nothing for this time is no longer shown as working. */
   freshMs: 30_000,
-  /** Items of a source are counted for this time. */
+  /** The number of a source's items is counted over this time. */
   countedMs: 60_000,
   /** A video counts as a new one when it was seen this number of times in a row. */
   steadyLooks: 3,
@@ -75,15 +75,18 @@ export const LIMITS = {
   audioBytes: 10_000_000,
   frameEveryMs: 10_000,
   shortestFrameEveryMs: 1_000,
-  /** A frame of the person waits while another is captured: the number of checks, and the time between two checks. */
+  /**
+   * A frame that the person requests waits while another one is captured: the number of checks, and the pause between
+   * two.
+   */
   captureLooks: 40,
   captureLookMs: 50,
-  /** Two frames whose similarity is higher count as equal. */
+  /** Two frames count as equal if their similarity is at least this. */
   sameFrame: 0.995,
 
   /** The time limit to read the text of one picture. The items after the picture wait until then. */
   readTextMs: 30_000,
-  /** After a failure no text is read for this time. */
+  /** After a failure, no text is read in pictures, and Whisper transcribes nothing, for this time. */
   readTextPauseMs: 60_000,
   /** The reader frees its memory when no picture came for this time. */
   readTextIdleMs: 60_000,
@@ -153,7 +156,10 @@ export const LIMITS = {
   outlineEveryMs: 10_000,
   /** The interval at which an outline is read while it is expected. */
   outlineSoonMs: 500,
-  /** Two videos are related if their titles have this number of equal words, and this share of the shorter title. */
+  /**
+   * Two videos are related if their titles have at least this number of words in common, and if these words are at
+   * least this share of the shorter title.
+   */
   relatedWords: 2,
   relatedShare: 0.6,
   /** A note can be shown with a frame that was captured at most this time before the note begins. */

@@ -1,4 +1,4 @@
-/** The worker that turns speech into text, if the extension has the files of Whisper. */
+/** The worker that turns speech into text, with the files of Whisper in the extension or on the person's server. */
 
 import { defineUnlistedScript } from "wxt/utils/define-unlisted-script";
 import { serveWhisper } from "../sources/whisper-worker.ts";

@@ -73,7 +73,7 @@ export const SETTINGS: Settings = {
 
 export interface SessionToOpen extends Video {
   readonly tabId: number;
-  /** The frame of the page that has the video. */
+  /** The iframe that has the video; 0 is the page itself. */
   readonly frameId: number;
   readonly key: string;
 }
@@ -149,13 +149,16 @@ export type ToPage =
       readonly frames: boolean;
     }
   | { readonly to: "page"; readonly type: "look" }
-  /** Answered with the sites whose frames in the page may have a video. */
+  /** Answered with the sites of iframes in the page that may have a video. */
   | { readonly to: "page"; readonly type: "frames" }
   /** Answered with a `CaptureResult`. */
   | {
       readonly to: "page";
       readonly type: "capture";
-      /** A person captures it, even while frames are switched off; with `requestId` it answers a question. */
+      /**
+       * The person requested the frame, so it is captured even while frames are switched off. With `requestId`, the
+       * frame answers a question.
+       */
       readonly by?: "person";
       readonly requestId?: string;
     }
@@ -178,7 +181,7 @@ export function parseVideo(value: unknown): Video | null {
   };
 }
 
-/** Parses the origins of the frames in a page. */
+/** Parses the origins of the iframes in a page. */
 export function parseOrigins(value: unknown): readonly string[] {
   if (!Array.isArray(value)) return [];
   const origins = value

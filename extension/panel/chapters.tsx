@@ -10,7 +10,7 @@ import { clock } from "./format.ts";
 interface Props {
   readonly outline: LiveOutline | null;
   readonly position: Position | null;
-  /** Open until the person closes it. */
+  /** True if the list is open at first; after that, the person opens and closes it. */
   readonly isOpen: boolean;
   readonly onSeek: (ms: number) => void;
 }

@@ -11,7 +11,7 @@ interface Props {
   readonly sessionKey: string;
   readonly onFailure: (failure: Failure) => void;
   readonly onSeek: (ms: number) => void;
-  /** A newly captured frame of the video. */
+  /** Captures a frame of the video. */
   readonly onCapture: () => void;
 }
 

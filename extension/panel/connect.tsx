@@ -107,7 +107,7 @@ async function tokenOf(
   }
 }
 
-/** The person may have closed it. */
+/** Closes a tab, which the person may have closed already. */
 async function closeTab(tabId: number | undefined): Promise<void> {
   if (tabId !== undefined) await browser.tabs.remove(tabId).catch(() => undefined);
 }

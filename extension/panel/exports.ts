@@ -96,8 +96,8 @@ function toVtt(spoken: readonly SpokenText[]): string {
 }
 
 /**
- * A piece without an end lasts until the next piece, but for at least a second. Line breaks become spaces, because an
- * empty line would end a cue.
+ * A piece without an end lasts until the next piece, but for at least a second; the last piece lasts two seconds. Line
+ * breaks become spaces, because an empty line would end a cue.
  */
 function cuesOf(spoken: readonly SpokenText[]): readonly SpokenText[] {
   return spoken.map((piece, at) => {

@@ -92,7 +92,7 @@ test("a model of this machine is free, before its first note and after it", () =
   };
   expect(of({})).toBe("free, on this machine");
   expect(of({ modelCalls: 3, inputTokens: 1_000 })).toBe("free, on this machine");
-  // An agent was the writer before it.
+  // An agent wrote the notes before this model did.
   expect(of({ modelCalls: 3, costUsd: 0.42, inputTokens: 1_200 })).toBe("$0.42, 1,200 tokens");
 });
 

@@ -40,7 +40,10 @@ export function statusOf({ standing, waiting, failure, storedAtMs, isPlaying, no
   return { tone: "warn", text: `The video plays, but ${since}` };
 }
 
-/** Returns e.g. `$0.42, 1,200 tokens`, and after some minutes the price of an hour; empty if there is no model. */
+/**
+ * Returns e.g. `$0.42, 1,200 tokens`, and after five minutes also the price of an hour. Before the first note, the text
+ * says that the price is not known. Empty if no model was called and none is chosen.
+ */
 export function costOf({ session }: Pick<PanelSession, "session">): string {
   if (session === null) return "";
   const isModel = typeof writerOf({ session }) === "string";

@@ -1,4 +1,7 @@
-/** The abilities of this browser and of this build of the extension: recognising speech, and reading text in frames. */
+/**
+ * Two abilities that depend on the browser and on the build of the extension: recognising speech, and reading text in
+ * frames.
+ */
 
 import type { JSX } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";

@@ -1,4 +1,4 @@
-/** Shown if no video is watched: advice on what to do. */
+/** Advice for a person who watches no video yet. */
 
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -71,7 +71,7 @@ function Allow({ pattern, onAllow, children }: AllowProps): JSX.Element {
   );
 }
 
-/** The site of the largest frame of a page that the person did not allow. */
+/** The site of the largest iframe of the page whose site the person did not allow. */
 async function frameToAllow(tabId: number | undefined): Promise<string | null> {
   if (tabId === undefined) return null;
   const message: ToPage = { to: "page", type: "frames" };

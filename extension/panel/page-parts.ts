@@ -7,7 +7,7 @@ import { clock } from "./format.ts";
 export interface PagePart {
   readonly kind: PageItemKind;
   readonly name: string;
-  /** The word that counts its items; empty for a part that is not counted. */
+  /** The singular noun for its items in a count; empty for a part whose items are not counted. */
   readonly counted: string;
   readonly items: readonly PanelPageItem[];
 }

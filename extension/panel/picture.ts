@@ -21,7 +21,7 @@ export function framePicture({ thumbnail, sequence }: NoteFrame, key: string): P
 const known = new Map<string, Promise<string | null>>();
 let last: Promise<unknown> = Promise.resolve();
 
-/** A `data:` URL; `null` until it is read, and for a picture that does not exist. */
+/** A `data:` URL; `null` until it is read, and for a picture that does not exist or cannot be read. */
 export function usePicture(wanted: PictureSource | null): string | null {
   const [picture, setPicture] = useState<string | null>(null);
   useEffect(() => {
@@ -35,7 +35,7 @@ export function usePicture(wanted: PictureSource | null): string | null {
   return picture;
 }
 
-/** A `data:` URL; `null` for a picture that does not exist. */
+/** A `data:` URL; `null` for a picture that does not exist or cannot be read. */
 export function readPicture({ name, key, action }: PictureSource): Promise<string | null> {
   const before = known.get(name);
   if (before !== undefined) return before;
@@ -47,7 +47,7 @@ export function readPicture({ name, key, action }: PictureSource): Promise<strin
     );
   last = reading;
   known.set(name, reading);
-  // A picture that does not exist yet is requested again.
+  // A picture that was not returned is requested again the next time.
   void reading.then((url) => url === null && known.delete(name));
   return reading;
 }

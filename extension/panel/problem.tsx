@@ -25,7 +25,7 @@ function sentence(message: string): string {
   return `${first}${message.slice(1)}${/[.!?]$/u.test(message) ? "" : "."}`;
 }
 
-/** Commands of a hint are between backticks. */
+/** Shows the commands in a hint, which are between backticks, as code. */
 function withCode(hint: string): readonly ComponentChildren[] {
   return hint.split("`").map((part, at) => (at % 2 === 1 ? <code key={part}>{part}</code> : part));
 }

@@ -12,7 +12,7 @@ interface Props {
 
 export function RemarkItem({ remark: { mediaTimeMs, text, isWaiting }, onSeek }: Props): JSX.Element {
   const item = useRef<HTMLLIElement>(null);
-  // The person made it just now, so it is shown wherever the list is scrolled.
+  // The person has just made the remark, so the list scrolls to it.
   useEffect(() => item.current?.scrollIntoView({ block: "nearest" }), []);
   return (
     <li class="note" ref={item}>

@@ -8,7 +8,7 @@ import { oneAtATime } from "./clicks.ts";
 import { clock } from "./format.ts";
 import { ask } from "./link.ts";
 
-/** The times of this number of pictures are named. */
+/** The warning names the times of at most this number of pictures. */
 const NAMED_TIMES = 5;
 
 interface Props {
@@ -18,7 +18,7 @@ interface Props {
 
 interface RequestProps extends Props {
   readonly request: ContextRequest;
-  /** The answer is a newly captured frame of the video. */
+  /** Answers with a newly captured frame of the video. */
   readonly onCapture: (requestId: string) => void;
 }
 
@@ -56,7 +56,7 @@ export function RequestItem({ sessionKey, request, onFailure, onCapture }: Reque
 
 interface PurgesProps extends Props {
   readonly purges: readonly PurgeWarning[];
-  /** The server stores this picture for longer. */
+  /** Called when the server has agreed to keep this picture for longer. */
   readonly onKept?: (hash: string) => void;
 }
 

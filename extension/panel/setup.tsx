@@ -21,7 +21,7 @@ export function Setup({
   const save = (event: Event): void => {
     event.preventDefault();
     if (isLeaving && !sources.voiceMayLeave) return;
-    // This must run within the click: the browser asks for no permission later.
+    // This must run within the click: the browser accepts no request for a permission after it.
     const asked =
       sources.tabSound === "off" ? null : browser.permissions.request({ permissions: ["tabCapture"] });
     void saveSettings({ ...settings, sources }).then(async () => {
@@ -29,7 +29,7 @@ export function Setup({
       await asked?.catch(() => false);
       onDone();
     });
-    // Both ways of hearing need the permission, for which only a tab can ask.
+    // Every use of the microphone needs the permission, and only a tab can ask for it.
     const isNew = sources.microphone !== "off" && settings.sources.microphone === "off";
     if (isNew) void browser.tabs.create({ url: `${location.origin}/microphone.html` });
   };

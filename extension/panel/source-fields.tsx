@@ -131,7 +131,7 @@ export function TabSoundField({ sources, server, onChange }: SoundProps): JSX.El
 
 const WHISPER_STAYS = "Recordings stay on this machine, and are gone when Whisper has made words of them.";
 
-/** The way of a recording, before it begins. */
+/** Says to which programs a recording is sent; shown before anything is recorded. */
 function leavesFor(serverUrl: string): string {
   return `Each recording leaves the browser for ${serverUrl}, and from there for the transcriber of its configuration.`;
 }

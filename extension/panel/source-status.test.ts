@@ -86,7 +86,7 @@ test("the microphone is green only with speech from the last 30 s, however long 
   expect(heard({ perMinute: 3, lastAtMs: NOW - 31_000 })).toBe(
     "Microphone: listening, nothing was said for 31 s (dim)",
   );
-  // Speech from before a microphone began to wait does not make it green.
+  // Speech that was stored before the microphone began to wait does not make the line green.
   expect(heard({ state: "video-paused", perMinute: 3, lastAtMs: NOW - 1_000 })).toBe(
     "Microphone: waits, the video is paused (dim)",
   );

@@ -1,4 +1,7 @@
-/** The time of the video with its notes. The panel draws it, and not the page, because the page could read it. */
+/**
+ * The timeline of the video with its notes. It is drawn in the panel, because a page could read a timeline that is
+ * drawn in the page.
+ */
 
 import type { Span } from "@continuo/core/wire";
 import type { JSX } from "preact";

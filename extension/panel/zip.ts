@@ -3,7 +3,7 @@
 import { zipEnd, zipRecords } from "@continuo/core/model";
 
 export interface ZipFile {
-  /** With `/` between folders, relative. */
+  /** A relative path with `/` between folders. */
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }

@@ -43,7 +43,7 @@ test("an answer cites its notes instead of their evidence, and other evidence if
 test("an answer cites nothing from another video, because the tab cannot seek to it", () => {
   const given = answer({ evidence: ["e", "c"], noteIds: ["n2"] });
   expect(toShownAnswer(given, VIEW).citations.map(({ id }) => id)).toEqual(["c"]);
-  // The tab of the other video, which joined the session, has only those.
+  // The tab of the other video has joined the session. It gets only the passages of its own video.
   const other = toShownAnswer(given, { ...VIEW, videoId: "other" });
   expect(other.citations.map(({ id }) => id)).toEqual(["e", "n2"]);
 });

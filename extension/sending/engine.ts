@@ -44,7 +44,7 @@ export interface EngineView {
   readonly session: PanelSession | null;
   /** The position of its video. */
   readonly position: Position | null;
-  /** The frame and the tab of its video. */
+  /** The tab of its video, and the iframe in the tab; 0 is the page itself. */
   readonly place: Pick<SessionToOpen, "tabId" | "frameId"> | null;
   /** The report of the page about its sources; `null` before its first report. */
   readonly report: SourceReport | null;
@@ -65,7 +65,7 @@ export class Engine {
   #config: EngineConfig | null = null;
   readonly #senders = new Map<string, SessionSender>();
   readonly #standings = new Map<string, SendingState>();
-  /** The positions of videos; the keys are the tab and the frame (see `placeName`). */
+  /** The positions of videos; the keys name the tab and the iframe (see `placeName`). */
   readonly #positions = new Map<string, Position>();
   readonly #reports = new Map<string, SourceReport>();
   #microphone = MICROPHONE_OFF;

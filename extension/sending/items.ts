@@ -35,7 +35,7 @@ export interface FrameItem extends Base {
   readonly full: Picture;
   readonly thumbnail: Picture;
   readonly colours: readonly number[];
-  /** A person captured it; with `requestId` it answers a question of the session. */
+  /** A person requested the frame; with `requestId`, the frame answers a question of the session. */
   readonly asked?: true;
   readonly requestId?: string;
 }

@@ -64,7 +64,7 @@ export interface PanelSession extends Omit<SessionView, "session" | "page" | "re
   readonly page: PanelPage | null;
   /** The keys are the ids of the shown notes. */
   readonly frames: Readonly<Record<string, NoteFrame>>;
-  /** The shown notes of a video other than that of the tab: either video can have joined the session of the other. */
+  /** The videos of those shown notes that do not belong to the video of the tab; the keys are the ids of the notes. */
   readonly elsewhere: Readonly<Record<string, string>>;
   /** The number of notes that come before those in `notes`. */
   readonly earlier: number;
@@ -76,14 +76,14 @@ export interface PanelSession extends Omit<SessionView, "session" | "page" | "re
   readonly session: SessionFacts | null;
 }
 
-/** A session also lists every note that it ever had. */
+/** The facts of a session that the panel shows. A `LiveSession` also lists every note that it ever had. */
 export type SessionFacts = Pick<
   LiveSession,
   "state" | "noteWriter" | "isWriterFree" | "cost" | "budget" | "health" | "createdAt" | "lastActivityAt"
 >;
 
 export interface PanelRoom {
-  /** The newest notes, with their whole content. */
+  /** The number of the newest notes that are sent with their whole content. */
   readonly notes: number;
   /** The length of the video, if it is known. */
   readonly durationMs: number | null;
@@ -121,7 +121,10 @@ export function toPanelSession(view: SessionView, { notes: room, durationMs }: P
   };
 }
 
-/** Finds a frame on which each note is based; otherwise the last frame during its thought, or shortly before it. */
+/**
+ * Finds for each note a frame on which it is based; otherwise the last frame during the time of the note, or shortly
+ * before it.
+ */
 export function framesOf(
   notes: readonly Note[],
   evidence: readonly ShownFrame[],
@@ -142,7 +145,10 @@ export function framesOf(
   return frames;
 }
 
-/** Citations that are close together lead to the same place. Notes about the video of the tab come first. */
+/**
+ * Makes the page for the panel: it merges citations that are close together, and puts items about the video of the tab
+ * first.
+ */
 export function toPanelPage(
   page: LivePage,
   evidence: readonly CitedWords[],

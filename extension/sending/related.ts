@@ -5,7 +5,9 @@ import type { SessionToOpen } from "../messages/messages.ts";
 
 export type RelatedSession = Pick<SessionToOpen, "key" | "title">;
 
-/** Returns the video whose title shares the most words with it, or `null` if none shares enough. */
+/**
+ * Returns the other video whose title has the most words in common with the watched one; `null` if no title has enough.
+ */
 export function relatedTo(
   watched: Pick<SessionToOpen, "title" | "videoId">,
   others: readonly Pick<SessionToOpen, "key" | "title" | "videoId">[],
@@ -30,7 +32,8 @@ const WORDS =
   /\p{Ideographic}|[[[\p{scx=Hira}\p{scx=Kana}]&&\p{L}]--\p{Ideographic}]+|[\p{L}--[\p{Ideographic}\p{scx=Hira}\p{scx=Kana}]]{3,}/gv;
 
 /**
- * Words of at least three letters, runs of kana, and single ideographs. Numbers only distinguish the parts of a series.
+ * Finds words of at least three letters, runs of kana, and single ideographs. Numbers are left out, because parts of a
+ * series differ only in their numbers.
  */
 function wordsOf(title: string): ReadonlySet<string> {
   const plain = title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();

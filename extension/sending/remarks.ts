@@ -4,7 +4,7 @@ import { LIMITS } from "../limits.ts";
 import type { Remark, SessionView } from "./view.ts";
 
 export interface ShownRemark extends Remark {
-  /** It waits in the browser. */
+  /** True while the remark is not stored on the server. */
   readonly isWaiting: boolean;
 }
 

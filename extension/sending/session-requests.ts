@@ -100,6 +100,6 @@ export async function thumbnailOf(server: Server, key: string): Promise<string |
   const frame = frames[Math.floor(frames.length / 2)];
   if (frame === undefined) return null;
   const place = `${pathOf(key)}/blobs/${encodeURIComponent(frame.hash)}?sequence=${frame.sequence}`;
-  // A picture that has expired is not shown.
+  // A picture that has expired or cannot be read is not shown.
   return await requestPicture(server, place).catch(() => null);
 }

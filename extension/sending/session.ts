@@ -289,7 +289,7 @@ export class SessionSender {
     try {
       this.#set({ page: (await this.#client?.page()) ?? null });
     } catch (error) {
-      // A server of an earlier version has none.
+      // A server of an earlier version has no pages of sessions.
       if (!isContinuoError(error, "not_found")) this.#fail(error);
     }
     await this.#pause(LIMITS.viewEveryMs);
@@ -300,7 +300,7 @@ export class SessionSender {
     try {
       this.#set({ outline: (await this.#client?.outline()) ?? null });
     } catch (error) {
-      // A server of an earlier version makes none.
+      // A server of an earlier version makes no outlines.
       if (!isContinuoError(error, "not_found")) this.#fail(error);
     }
     // A long list comes in parts, so the outline is read again soon.

@@ -1,4 +1,7 @@
-/** The microphone listens only while all conditions are met, each of which a person can see. Pure. */
+/**
+ * The state of the microphone. It listens only while all conditions are met, and the panel shows a condition that is
+ * not. Pure.
+ */
 
 import type { SessionToOpen, Settings } from "../messages/messages.ts";
 import type { Failure } from "../sending/view.ts";
@@ -20,7 +23,7 @@ export type MicrophoneState =
 
 export interface MicrophoneStatus {
   readonly state: MicrophoneState;
-  /** Set after it failed. */
+  /** The reason, if the microphone failed. */
   readonly failure: Failure | null;
 }
 

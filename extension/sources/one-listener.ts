@@ -21,7 +21,7 @@ export class OneListener {
     if (settingsKey === this.#settingsKey) return false;
     const before = this.#opened?.then((close) => close(unfinished)) ?? Promise.resolve();
     this.#settingsKey = settingsKey;
-    // It opens only after this call: if it reports something immediately, its host has already finished the call.
+    // `open` runs after this call has returned, so that its caller is done before the listener reports anything.
     this.#opened = settingsKey === "" ? null : Promise.resolve().then(() => open(before));
     return true;
   }

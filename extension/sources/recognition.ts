@@ -193,7 +193,7 @@ export function recognise(
     fail(error);
   };
   const start = (): void => (track === undefined ? recogniser.start() : recogniser.start(track));
-  // It ends by itself after a silence.
+  // The browser ends the recognition by itself after a silence.
   recogniser.onend = () => {
     if (isOn) setTimeout(() => isOn && start(), AGAIN_MS);
   };

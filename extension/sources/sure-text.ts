@@ -30,7 +30,10 @@ function lineOf(words: readonly Word[]): readonly string[] {
   return isWriting ? [kept.map(({ text }) => text).join(" ")] : [];
 }
 
-/** A row has a level (5 for a word), its page, block, paragraph and line, its word, its box, its confidence and its text. */
+/**
+ * A row has a level (5 for a word), the numbers of its page, block, paragraph, line and word, its box, its confidence
+ * and its text.
+ */
 function wordsIn(table: string): readonly Word[] {
   return table.split("\n").flatMap((row) => {
     const [level, page, block, paragraph, line, , , , , , confidence, text = ""] = row.split("\t");

@@ -30,7 +30,7 @@ export type TabSoundState =
 
 export interface TabSoundStatus {
   readonly state: TabSoundState;
-  /** Set after it failed. */
+  /** The reason, if the recording failed. */
   readonly failure: Failure | null;
 }
 
@@ -83,7 +83,7 @@ function hasCaptions({ settings, report, nowMs }: TabSoundInput): boolean {
   return from === "track" || (lastAtMs !== null && nowMs - lastAtMs < LIMITS.freshMs);
 }
 
-/** True if the speech counts that came before the video paused, or before another tab came to the front. */
+/** True if the speech before the change counts: the video was paused, or another tab came to the front. */
 export function keepsUnfinishedSound(next: TabSoundState): boolean {
   return next === "video-paused" || next === "other-tab";
 }

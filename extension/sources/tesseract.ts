@@ -42,7 +42,10 @@ interface WorkerScope {
 const ENGINE = 1;
 const FOLDER = "/text/";
 
-/** The data of the language. A package of npm leaves the folder out, because it is as large as everything else. */
+/**
+ * The data of the language. The npm package does not include the folder, because its files are as large as the rest of
+ * the package.
+ */
 export const TEXT_DATA = "/text/eng.traineddata.gz";
 
 /** Answers one question after the other. */

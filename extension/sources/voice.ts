@@ -1,4 +1,4 @@
-/** Detects speech by the loudness of a microphone. Pure. */
+/** Detects speech by the loudness of a microphone, or of the sound of a tab. Pure. */
 
 import { LIMITS } from "../limits.ts";
 
@@ -19,7 +19,7 @@ export interface SpeechEvents {
 
 export interface Voice {
   readonly state: "silent" | "speaking";
-  /** The time since which the other state has been heard without interruption. */
+  /** The time since which the loudness has fitted the other state without interruption; `null` if it does not. */
   readonly otherSinceMs: number | null;
   /** The start of this speech. */
   readonly beganAtMs: number | null;

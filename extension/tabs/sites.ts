@@ -13,14 +13,14 @@ async function allowedSites(): Promise<readonly string[]> {
 export async function watchSites(now: readonly string[]): Promise<void> {
   const matches = [...(await allowedSites())];
   const registered = await browser.scripting.getRegisteredContentScripts({ ids: ["watch"] });
-  // A video may be in a frame of an allowed site, whatever the page around it is.
+  // A video may be in an iframe of an allowed site, whatever the page around it is.
   const script = { id: "watch", matches, js: [SCRIPT], runAt: "document_idle" as const, allFrames: true };
   if (matches.length === 0) {
     if (registered.length > 0) await browser.scripting.unregisterContentScripts({ ids: ["watch"] });
   } else if (registered.length > 0) await browser.scripting.updateContentScripts([script]);
   else await browser.scripting.registerContentScripts([script]);
   if (now.length === 0) return;
-  // Every page is examined, because one of its frames may belong to the allowed site.
+  // Every page is examined, because one of its iframes may belong to an allowed site.
   for (const { id } of await browser.tabs.query({})) {
     // A tab of another site, a discarded tab, or one that shows an error is watched from its next load on.
     if (id !== undefined) await watchTab(id).catch(() => undefined);

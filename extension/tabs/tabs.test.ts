@@ -85,11 +85,11 @@ test("a page without a video ends the session after ten seconds, and a reload do
 test("a video in a frame has the tab's session if the page itself has no video", () => {
   const frame = greet(greet(NO_TABS, 1, { video: null }), 1, { frameId: 7 });
   expect(frame.live).toMatchObject([{ frameId: 7, video: A }]);
-  // The page still has no video; another frame has an advertisement.
+  // The page still has no video; another iframe has an advertisement.
   expect(greet(frame, 1, { video: null })).toBe(frame);
   expect(greet(frame, 1, { video: B, frameId: 8 })).toBe(frame);
   expect(greet(frame, 1, { video: B }).live).toMatchObject([{ frameId: 0, video: B }]);
-  // The page was loaded again, so its frames have other numbers.
+  // The page was loaded again, so its iframes have other numbers.
   expect(greet(frame, 1, { frameId: 9 }).live).toMatchObject([{ frameId: 9, withoutVideoSinceMs: null }]);
   const gone = greet(frame, 1, { video: null, isFrameGone: true, nowMs: 50 });
   expect(gone.live).toMatchObject([{ withoutVideoSinceMs: 50 }]);

@@ -22,7 +22,7 @@ export interface TabAddress {
 export interface LiveTab extends TabAddress {
   readonly part: string;
   readonly video: Video | null;
-  /** The frame of the page in which the video is; 0 is the page itself. */
+  /** The iframe in which the video is; 0 is the page itself. */
   readonly frameId: number;
   /** The time since which the tab shows no video, while its session continues. */
   readonly withoutVideoSinceMs: number | null;
@@ -62,7 +62,7 @@ export function keyOf(tab: Pick<LiveTab, "part" | "video">): string | null {
 export interface Hello {
   readonly tabId: number;
   readonly frameId: number;
-  /** True if the frame of the tab's video no longer exists. */
+  /** True if the iframe of the tab's video no longer exists. */
   readonly isFrameGone: boolean;
   readonly video: Video | null;
   /** True if the person looks at the tab. */
@@ -73,7 +73,7 @@ export interface Hello {
   readonly nowMs: number;
 }
 
-/** A page, or a frame in it, reports which video it shows. */
+/** Records the report of a page, or of an iframe in it, about the video that it shows. */
 export function hello(tabs: Tabs, said: Hello): Tabs {
   const { tabId, frameId, video, isActive, places, newPart, nowMs } = said;
   const known = tabs.live.some((tab) => tab.tabId === tabId) ? tabs : claimSaved(tabs, places);
@@ -98,7 +98,7 @@ export function hello(tabs: Tabs, said: Hello): Tabs {
   });
 }
 
-/** A tab has one video: that of the page itself if it has one, otherwise the first among those of its frames. */
+/** A tab has one video: that of the page itself if it has one, otherwise the first among those of its iframes. */
 function counts(tab: LiveTab, { frameId, video, isFrameGone }: Hello): boolean {
   if (frameId === tab.frameId || isFrameGone) return true;
   if (tab.video === null || tab.withoutVideoSinceMs !== null) return true;

@@ -20,7 +20,7 @@ export function change(act: (tabs: Tabs) => Tabs): Promise<Tabs> {
     return after;
   });
   last = changed.catch(() => {
-    // The stored value takes precedence.
+    // The change may not be stored, so the next change begins with the stored value.
     tabs = null;
   });
   return changed;

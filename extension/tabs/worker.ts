@@ -208,13 +208,13 @@ class TabWorker {
     if (isOther && now !== undefined && now.frameId !== before.frameId) await this.#control(before);
     if (now !== undefined && now.withoutVideoSinceMs !== null) {
       this.#expireSoon();
-      // Another frame of the page may have a video.
+      // Another iframe of the page may have a video.
       if (before?.withoutVideoSinceMs === null) void this.#look({ tabId: from.tabId });
     }
     return await this.#inTurn(() => this.#controlOf(from));
   }
 
-  /** Asks a page, or one frame of it, which video it shows. Returns false if no script answers there. */
+  /** Asks a page, or one iframe of it, which video it shows. Returns false if no script answers there. */
   async #look({ tabId, frameId }: Pick<PageFrame, "tabId"> & Partial<PageFrame>): Promise<boolean> {
     const options = frameId === undefined ? {} : { frameId };
     const message: ToPage = { to: "page", type: "look" };

@@ -21,7 +21,7 @@ export interface TextPlace {
 
 export type TextPlaces = ReadonlyMap<string, TextPlace>;
 
-/** After so many changes, a place counts as captions; after so much time without a change, it is forgotten. */
+/** After this number of changes, a place counts as captions; after this time without a change, it is forgotten. */
 const CHANGES = 2;
 const QUIET_MS = 30_000;
 

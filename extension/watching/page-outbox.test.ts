@@ -17,7 +17,7 @@ test("a greeting that is answered during a request sends the items that the requ
   );
   outbox.add(ITEM);
   expect(answers).toHaveLength(1);
-  // The worker refused the item before it knew the video; the answer to the greeting arrives first.
+  // The worker refused the item because it did not know the video yet. The answer to `hello` arrives first.
   outbox.flush();
   answers[0]?.("moved");
   await expect.poll(() => answers.length, { timeout: 1_000 }).toBe(2);

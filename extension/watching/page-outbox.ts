@@ -63,7 +63,7 @@ export class PageOutbox {
         continue;
       }
       tries = 0;
-      // The worker does not know this video yet: its greeting follows, and then flushes.
+      // The worker does not know this video yet. The page sends `hello` and then calls `flush`.
       if (answer === "moved") {
         if (this.#again) continue;
         return;

@@ -197,7 +197,7 @@ export class PageWatcher {
     if (this.#isAd || (this.#isKnown && !(this.#control.isRecording && this.#control.captions))) return;
     const { startMs, endMs, text, lang } = cue;
     const id = cueId(cue, this.#steady.value ?? "");
-    // The watcher sees a cue at each examination while it is shown, and counts it once.
+    // A cue is read at each examination while it is shown, and sent only once.
     if (this.#cuesSeen.has(id)) return;
     if (this.#cuesSeen.size >= LIMITS.heardCues) this.#cuesSeen.clear();
     this.#cuesSeen.add(id);
@@ -272,7 +272,7 @@ export class PageWatcher {
     if (this.#video?.closest(ADVERTISEMENT) === null) this.#readDrawn();
   }
 
-  /** Reads captions that a platform draws into its page. */
+  /** Reads captions that the platform or the page draws. */
   #readDrawn(): void {
     if (this.#video === null || !this.#control.captions) return;
     const text = this.#drawnText(this.#video);
@@ -283,7 +283,7 @@ export class PageWatcher {
     if (added !== "") this.#onCue({ startMs, endMs: startMs, text: added, lang: "" });
   }
 
-  /** The text of the captions that the page draws; `null` if it draws none. */
+  /** The text of the captions that the page draws; `null` if such captions are not read now. */
   #drawnText(video: HTMLVideoElement): string | null {
     const { captions } = this.#adapter ?? {};
     if (captions !== undefined) {
@@ -347,7 +347,7 @@ export class PageWatcher {
       this.#add({ ...frame, ...(isPerson ? present({ asked: true as const, requestId }) : {}) });
       return "captured";
     } catch {
-      // The panel shows it together with the other sources.
+      // The panel shows the problem together with the other sources.
       this.#pictures = { ...this.#pictures, problem: "failed" };
       return "failed";
     } finally {
@@ -415,7 +415,7 @@ function sizeOf(video: HTMLVideoElement): Parameters<typeof chooseVideo>[0][numb
   };
 }
 
-/** The other sites whose frames in this page are large enough for a video, the largest first. */
+/** The other sites whose iframes in this page are large enough for a video, the largest first. */
 function sitesOfFrames(): readonly string[] {
   const frames = Array.from(document.getElementsByTagName("iframe")).slice(0, LIMITS.videosPerPage);
   const found = frames

@@ -27,7 +27,7 @@ async function main(argv: readonly string[]): Promise<void> {
   }
   const isHook = HOOKS.includes(argv.join(" "));
   const shell = shellOfThisProcess(isHook);
-  // A hook examines only one session.
+  // A hook examines only one session, so its heap stays small anyway.
   if (!isHook) keepHeapSmall(argv);
   if (!isHook && argv[0] !== "serve") optimizeLate();
   const answered = await answeredElsewhere(argv, shell, import.meta.filename);
@@ -53,8 +53,8 @@ async function run(
 }
 
 /**
- * Agents call these commands at each prompt and each end, so they wait neither for the parser nor for the other
- * commands.
+ * Runs a command that agents call at each prompt or at the end of a session, without loading the parser or other
+ * commands. Returns `null` for any other command.
  */
 async function runHookOf(line: string, shell: Shell): Promise<number | null> {
   if (!line.startsWith("guard ")) return null;

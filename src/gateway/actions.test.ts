@@ -1,4 +1,7 @@
-/** An editor deletes a conversation by one row: it goes in Continuo and in every agent that took part in it. */
+/**
+ * An editor deletes a conversation by one row: Continuo deletes its own session, and moves the sessions of every agent
+ * that took part to the trash.
+ */
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,13 +1,13 @@
 /**
- * Makes ids of calls that are unique in a session. An agent may count its calls from 1 in each turn, and a session can have had several
- * agents. The same history gives the same ids.
+ * Makes ids of calls that are unique in a session. An agent may count its calls from 1 in each turn, and a session can
+ * have had several agents. The same history gives the same ids.
  */
 
 import { keepNewest } from "@continuo/core/model";
 import { GATEWAY_LIMITS } from "./limits.ts";
 
 export class CallIds {
-  /** The number of calls that had an id, the one that began last at the end. */
+  /** For each id of an agent, the number of calls that had it. The id that began last is at the end. */
   readonly #counts = new Map<string, number>();
 
   /** The number of ids that are known. */

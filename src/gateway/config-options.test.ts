@@ -5,7 +5,7 @@ import { AGENT_OPTION, configOptionsOf, PERMISSIONS_OPTION } from "./config-opti
 
 test.each([
   ["codex", ["claude", "codex"], ["claude", "codex"]],
-  // It was removed after it answered.
+  // The agent was removed from the machine after it answered in the session.
   ["pi", ["claude", "codex"], ["pi", "claude", "codex"]],
   ["pi", [], ["pi"]],
 ] as const)(

@@ -1,4 +1,6 @@
-/** These tests cover the sizes of contents: nothing of a text is lost, and one message can hold all contents of a call. */
+/**
+ * These tests cover the sizes of contents: nothing of a text is lost, and one message can hold all contents of a call.
+ */
 
 import type { Block } from "@continuo/core/model";
 import { expect, test } from "vitest";

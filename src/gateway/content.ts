@@ -11,7 +11,10 @@ export function toBlocks(prompt: readonly ContentBlock[]): readonly Block[] {
 
 const SHOWS_ALL = { image: true, embeddedContext: true };
 
-/** A block that no editor can show becomes text, as does one that is too large for a message. A long text becomes several. */
+/**
+ * A block that no editor can show becomes text, as does one that is too large for a message. A long text becomes
+ * several.
+ */
 export function toContent(blocks: readonly Block[]): ContentBlock[] {
   return asContent(blocks, SHOWS_ALL).flatMap((content): ContentBlock[] => {
     if (content.type === "text") return textContent(content.text);

@@ -96,8 +96,8 @@ export class Gateway {
   }
 
   /**
-   * Begins a session with the agent that `continuo chat` would choose. Errors: `invalid`, `agent_missing`; those of
-   * `openTalk`.
+   * Begins a session with the agent that `continuo chat` would choose. Errors: `invalid` for a relative folder, `busy`
+   * if too many sessions are open, `agent_missing`; those of `openTalk`.
    */
   async begin({ cwd, mcpServers = [] }: SessionOpenOptions): Promise<EditorSession> {
     const places = this.#placesIn(cwd);
@@ -115,7 +115,10 @@ export class Gateway {
     return session;
   }
 
-  /** Opens a session, and sends its history before this resolves. Errors: `not_found`. */
+  /**
+   * Opens a session, and sends its history before this resolves. Errors: `not_found`, `invalid`, `busy`,
+   * `agent_missing`; those of reading the session.
+   */
   async load(opening: NamedSessionOptions): Promise<EditorSession> {
     const found = await this.#find(opening.sessionId);
     const session = await this.#enter(opening, found);
@@ -183,7 +186,7 @@ export class Gateway {
     return await findSession(id, this.#options.places, this.#lists.rowOf(id));
   }
 
-  /** Opens a session without sending its history. Errors: `not_found`. */
+  /** Opens a session without sending its history. Errors: `not_found`, `invalid`, `busy`, `agent_missing`. */
   async resume(opening: NamedSessionOptions): Promise<EditorSession> {
     const found = await this.#find(opening.sessionId);
     const session = await this.#enter(opening, found);
@@ -193,7 +196,10 @@ export class Gateway {
     return session;
   }
 
-  /** The messages of a native session that is resumed; `undefined` if it cannot be read, or is one of Continuo's. */
+  /**
+   * Notes the messages of a native session that is resumed, as if they had been shown. Returns `undefined` if it cannot
+   * be read, or is one of Continuo's.
+   */
   async #notedIn(session: EditorSession, { hit }: FoundForEditor): Promise<NotedReplay | undefined> {
     if (hit.kind !== "native") return undefined;
     const { showsCompactions } = this.#client;
@@ -247,7 +253,10 @@ export class Gateway {
     return {};
   }
 
-  /** Returns the open session, or one that its next turn will open; no agent starts here. */
+  /**
+   * Returns the open session, or one that its next turn will open; no agent starts here. Errors: `invalid` for a
+   * relative folder, `busy` if too many sessions are open; those of `choicesIn`.
+   */
   async #enter(
     { sessionId: id, cwd, mcpServers = [] }: NamedSessionOptions,
     { name, agent: of, cwd: folder }: FoundForEditor,
@@ -294,7 +303,7 @@ export class Gateway {
   }
 }
 
-/** The history without what the follower shows. */
+/** Yields the history without the messages that the follower shows. */
 async function* until(start: FollowStart, history: AsyncIterable<Message>): AsyncGenerator<Message> {
   for await (const message of history) if (!isFollowed(message, start)) yield message;
 }

@@ -13,8 +13,8 @@ import { createLists } from "./list.ts";
 
 const DAY = "2026/03/01";
 /**
- * Files that were written just now prove nothing, so the lists begin later: by more than the clock of a machine goes on
- * while it is paused during a test.
+ * A file that was written shortly before a list began can change without a new stamp. The lists begin a day after the
+ * files, which is longer than the clock advances while a machine is paused during a test.
  */
 const LATER_MS = 86_400_000;
 
@@ -253,7 +253,7 @@ test("a request that comes while the list is read gets what has changed since", 
     const list = await count(...args);
     if (reads > 1) return list;
     write(claudeFile(70), said(70, "later"));
-    // The folder is what shows it: the list has no row for the file.
+    // The list has no row for the file: only the time of its folder shows the change.
     utimesSync(dirname(claudeFile(70)), new Date(), new Date());
     return list;
   };

@@ -25,7 +25,7 @@ export class KnownPrompts {
     return this.#prompts.size;
   }
 
-  /** Adds a prompt, or says when the turn of a known one ended. */
+  /** Adds a prompt, or sets the end of the turn of a known one. */
   add({ runId, input, fromMs, toMs }: RunPrompt): void {
     const known = this.#prompts.get(runId);
     if (known !== undefined) {
@@ -36,7 +36,7 @@ export class KnownPrompts {
     keepNewest(this.#prompts, GATEWAY_LIMITS.knownPrompts);
   }
 
-  /** True for the message of one of these prompts. Each prompt is one message. */
+  /** True if the message is one of these prompts. Each prompt stands for only one message. */
   has(message: Message): boolean {
     const prompts = [...this.#prompts.values()];
     if (prompts.some(({ messageId }) => messageId === message.id)) return true;

@@ -5,7 +5,10 @@ export interface GatewayLimits {
   readonly openSessions: number;
   /** Sessions on a page of the list. */
   readonly pageSessions: number;
-  /** The newest sessions that are read for the first two pages, so that some may be archived or of one conversation. */
+  /**
+   * The newest sessions that are read for the first two pages. They are more than two pages, because some may be
+   * archived or belong to one conversation.
+   */
   readonly firstSessions: number;
   /** Lists whose further pages can be asked for. */
   readonly lists: number;

@@ -22,7 +22,10 @@ const WRITTEN_BY_LISTS = /^(?:index\.db|cache$)/u;
 /** The size, both times and the inode of a file. */
 const WIDTH = 4;
 
-/** The files that these rows were read from, and their folders; `null` if the store is no file, which has no stamp. */
+/**
+ * The files that these rows were read from, and their folders; `null` if the store is not a file, because its changes
+ * have no stamp.
+ */
 export function pathsOfList(rows: readonly ListedSession[], places: PlacesAt): readonly string[] | null {
   const url = storeUrlOf(places);
   if (!url.startsWith("sqlite:")) return null;

@@ -25,18 +25,21 @@ import { infosOf, type NamedRow, namedRows } from "./row-info.ts";
 export interface SessionLists {
   /** Errors: `invalid` for a cursor of an unknown list, or for a relative path of a folder. */
   page(request: ListSessionsRequest, folder?: FolderScope): Promise<ListSessionsResponse>;
-  /** The row that the newest list has under this id. Its session may be gone in the meantime. */
+  /** The row that the newest list has under this id. Its session may no longer exist. */
   rowOf(id: string): ListedSession | undefined;
   /** Resolves when no list is read any more. */
   end(): Promise<void>;
 }
 
-/** The sessions that the filter `cwd` shows: those of the whole project of the folder, or only those of the folder itself. */
+/**
+ * The sessions that the filter `cwd` shows: those of the whole project of the folder, or only those of the folder
+ * itself.
+ */
 export type FolderScope = "project" | "exactly";
 
 interface PagedList {
   readonly rows: readonly NamedRow[];
-  /** These rows and those after them; `null` if there are no others. */
+  /** Returns these rows and all others; `null` if there are no others. */
   readonly all: (() => Promise<readonly NamedRow[]>) | null;
 }
 

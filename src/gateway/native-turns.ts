@@ -169,7 +169,7 @@ export class NativeTurns {
   }
 }
 
-/** `null` if this machine does not have its files. */
+/** Finds a native session; `null` if this machine does not have its files. */
 async function locate(
   { agent, sessionId, location, cwd }: NativeRef,
   places: PlacesAt,

@@ -95,7 +95,7 @@ export class EditorSession {
   readonly #stage = new Stage();
   /** True if another process began a turn while one ran here. */
   #isWanted = false;
-  /** True if the session is stored. */
+  /** True if the conversation was opened before: it is then resumed, even if it was new. */
   #wasOpen = false;
   #updates: TurnUpdates;
   /** True if the agent was changed, and its first turn has not been answered. */
@@ -167,14 +167,17 @@ export class EditorSession {
         if (!following.signal.aborted)
           client.note(this.id, `turns of others are not shown: ${messageOf(error)}`);
       })
-      // A native session has a log after its first turn here.
+      // The next turn of this connection begins to follow again.
       .finally(() => {
         onCaughtUp();
         if (this.#following === following) this.#following = null;
       });
   }
 
-  /** Waits until the follower has shown what was stored before it began. A turn of this connection can delay that. */
+  /**
+   * Waits until the follower has shown what was stored before it began, but at most `catchUpMs` milliseconds, because a
+   * turn of this connection can delay that.
+   */
   async caughtUp(): Promise<void> {
     await inTime(this.#caughtUp, GATEWAY_LIMITS.catchUpMs);
   }

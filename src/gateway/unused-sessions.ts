@@ -1,4 +1,6 @@
-/** Sessions that editors began and never used: an editor begins one at each start, and may come back to it for a while. */
+/**
+ * Sessions that editors began and never used: an editor begins one at each start, and may come back to it for a while.
+ */
 
 import { openOwn } from "@continuo/agents/catalog";
 import { listAll, type Session, type Store } from "@continuo/core/model";

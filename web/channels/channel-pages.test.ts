@@ -21,7 +21,7 @@ const answer = (names: readonly string[], isLast = false): ChannelsPage => ({
 });
 const names = (pages: ChannelPages): string[] => pages.rows.map(({ channel }) => channel);
 
-/** Reads on: each answer is the next page. */
+/** Reads pages one after the other: each answer is the next page. */
 function read(...answers: readonly ChannelsPage[]): ChannelPages {
   return answers.reduce((pages, page) => foldPage(pages, pages.next ?? FIRST_PAGE, page), NO_PAGES);
 }

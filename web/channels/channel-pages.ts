@@ -1,4 +1,4 @@
-/** The channels that were read so far, in the server's order, which is by name, from all pages that were read. Pure. */
+/** The channels of all pages that were read so far, in the server's order, which is by name. Pure. */
 
 import type { ChannelRow, ChannelsPage } from "@continuo/core/wire";
 
@@ -27,7 +27,7 @@ export const NO_PAGES: ChannelPages = { rows: [], starts: [], next: FIRST_PAGE }
 export function foldPage(pages: ChannelPages, start: PageStart, page: ChannelsPage): ChannelPages {
   const { rows, starts, next } = pages;
   const known = starts.findIndex(({ cursor }) => cursor === start.cursor);
-  // The answer to a request from before the pages moved.
+  // This page answers a request that was sent before the pages moved.
   if (known < 0 && next?.cursor !== start.cursor) return pages;
   const before = rows.filter(({ channel }) => compareNames(channel, start.after) <= 0);
   const { channels, nextCursor } = page;

@@ -108,7 +108,7 @@ function Said({ message }: { message: ChannelMessage }): VNode {
   );
 }
 
-/** The renderer of sessions draws it, and escapes everything. */
+/** Draws the content with the renderer of sessions, which escapes everything. */
 function htmlOf(id: string, content: readonly Block[]): string {
   const message = { id, role: "assistant", content, metadata: {} } as const;
   return content.map((_, index) => blockToHtml(message, index, "served")).join("");

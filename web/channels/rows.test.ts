@@ -14,7 +14,7 @@ function channel(...lines: readonly string[]): readonly ChannelMessage[] {
   });
 }
 
-/** Days left out. */
+/** Returns each row as a text, without the rows of days. */
 function drawn(messages: readonly ChannelMessage[], options: Partial<RowOptions> = {}): readonly string[] {
   return toRows(messages, [], { ...OPEN, ...options }).flatMap((row) => {
     if (row.type === "day") return [];

@@ -200,7 +200,7 @@ function Composer({ chat, state }: { chat: ChatClient; state: ChatState }): VNod
   );
 }
 
-/** The person who stopped the turn would not understand the words of the library. */
+/** The reason why a turn ended. The library's own message would not be clear to the person who stopped the turn. */
 function whyIn(message: string): string {
   return /the caller's signal/u.test(message) ? "it was stopped" : visibleLine(message);
 }

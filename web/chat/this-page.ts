@@ -18,7 +18,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/u, "Linux"],
 ];
 
-/** `Firefox on Linux`. */
+/** Returns a name such as `Firefox on Linux`. */
 function nameOfPage(agent: string): string {
   const [browser, system] = [BROWSERS, SYSTEMS].map(
     (all) => all.find(([pattern]) => pattern.test(agent))?.[1],

@@ -1,4 +1,7 @@
-/** The rows that a person chose in the list, and what can be done with all of them. A page that only reads can only export. */
+/**
+ * The rows that a person chose in the list, and what can be done with all of them. A page that only reads can only
+ * export.
+ */
 
 import { visibleLine } from "@continuo/core/transcript";
 import { type MachineSession, ONLY_READS } from "@continuo/core/wire/machine";
@@ -41,7 +44,7 @@ export function ChosenBar(): VNode {
     const ended = await work((done) => {
       progress.value = `${done} of ${picked.length}`;
     });
-    // The actions have these names only above a list that shows the chosen rows.
+    // The buttons depend on the rows, such as `Pin` or `Unpin`, so the list is read before they can be pressed again.
     await load();
     const there = new Set(rows.value.map(({ key }) => key));
     if (chosen.value !== null) chosen.value = chosen.value.filter((key) => there.has(key));

@@ -4,7 +4,10 @@ export interface ColourRequest {
   readonly id: number;
   readonly language: string;
   readonly text: string;
-  /** The sign (`+`, `-` or a space) of each line of a difference, so that changes within lines are found too; `null` for other text. */
+  /**
+   * The sign (`+`, `-` or a space) of each line of a difference, so that changes within lines are found too; `null` for
+   * other text.
+   */
   readonly lines: readonly string[] | null;
 }
 

@@ -121,7 +121,7 @@ function useRows(side: ComparedSide, turn: OutlineTurn | null): readonly Row[] {
   }, [side, turn]);
   const { messages } = side.session.part.value;
   const count = turn === null ? 0 : messages.filter((one) => one.turn === turn.number).length;
-  // A text is another message after more of it is shown.
+  // After more of a text is loaded, its message is a new object.
   const own = turn === null ? [] : messages.filter((one) => one.turn === turn.number);
   return useMemo(
     () => (own.length === 0 ? NO_ROWS : toRows(own, { turns: [], seenFrom: null })),

@@ -134,7 +134,7 @@ function contentOfRow(row: Row): string {
   return JSON.stringify([row.type, [...blocks, ...result].map(contentOfBlock)]);
 }
 
-/** Describes the difference of the two as a whole. */
+/** Counts the equal turns and the different ones in a sentence. */
 export function summaryOf(rows: readonly ComparedTurns[]): string {
   const same = rows.reduce((sum, row) => sum + (row.type === "same" ? row.turns.length : 0), 0);
   const count = (...kinds: readonly TurnPair["kind"][]): number =>

@@ -9,7 +9,7 @@ interface ErrorTextProps {
 
 export function ErrorText({ text }: ErrorTextProps): VNode {
   const parts = visibleLine(text).replaceAll("␊", " ").split("`");
-  // A name that has a backtick itself leaves one without its pair.
+  // If a name in the text contains a backtick, the backticks are not pairs, and nothing is shown as code.
   const isPaired = parts.length % 2 === 1;
   if (!isPaired) return <>{parts.join("`")}</>;
   return <>{parts.map((part, at) => (at % 2 === 1 ? <code key={part}>{part}</code> : part))}</>;

@@ -1,4 +1,4 @@
-/** Bullets and bars are at the side where the text begins, left or right; each paragraph detects its direction. */
+/** HTML of the renderer in the page: its links, boxes, images, and buttons that copy code. */
 
 import type { VNode } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -28,12 +28,14 @@ export function Html({ html, class: name }: { html: string; class: string }): VN
   return <div ref={place} class={name} />;
 }
 
-/** The link does not replace the page of the session. */
+/**
+ * Each list, quotation and table detects its direction, so that bullets and bars are at the side where the text begins.
+ */
 function followDirection(element: Element): void {
   for (const block of element.querySelectorAll<HTMLElement>("ul, ol, blockquote, table")) block.dir = "auto";
 }
 
-/** The checkbox of a task list has no label of its own. */
+/** A link opens in a new tab, and does not replace the page of the session. */
 function openElsewhere(element: Element): void {
   for (const link of element.querySelectorAll<HTMLAnchorElement>('a[href^="http"]')) link.target = "_blank";
 }

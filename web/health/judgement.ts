@@ -20,7 +20,7 @@ export interface HealthFacts {
   readonly isLooking: boolean;
 }
 
-/** The worst one first, and never empty. */
+/** Returns the judgements, the worst one first; the list is never empty. */
 export function judge({
   isReady,
   failed,
@@ -71,7 +71,7 @@ function judgeSessions({ due, hiddenCount, notices }: SessionsAtRisk): readonly 
   ];
 }
 
-/** Without a full stop. */
+/** Returns a sentence without its full stop. */
 export function goWithin({ sessions, withoutCopy, days }: SessionsAtRisk["due"]): string {
   const go = `${counted(sessions, "session")} will be deleted within ${counted(days, "day")}`;
   if (withoutCopy === 0) return `${go}; the guard has a copy of each`;

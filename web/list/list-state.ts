@@ -25,7 +25,7 @@ import {
 import { createTypingWait } from "../state/typing.ts";
 
 const PAGE = 200;
-/** The server reads the text of each found session for its excerpt, which a reader of the first ones would wait for. */
+/** The server reads the text of each found session for its excerpt, so a small page is shown sooner. */
 const FOUND_PAGE = 60;
 
 export const filters = signal<Filters>(NO_FILTERS);
@@ -39,7 +39,7 @@ export const facets = signal<Pick<SessionsPage, "agents" | "projects" | "tags">>
 export const notices = signal<readonly string[]>([]);
 /** Sessions whose text is not searched yet. */
 export const unsearched = signal(0);
-/** Sessions that match less well than those to which the filters are applied. */
+/** The number of sessions that match the text, but not well enough to be filtered and listed. */
 export const unlisted = signal(0);
 export const failure = signal<string | null>(null);
 export const loading = signal(true);
@@ -121,7 +121,7 @@ export function listAddress(): string {
   return withPlaces(listLink(filters.value), { at: selected.value, chosen: chosen.value });
 }
 
-/** Chooses the row, or removes the choice. */
+/** Chooses the row, or removes the choice. `null` chooses no row, so that the person can begin to choose. */
 export function toggleChosen(key: string | null): void {
   const keys = chosen.value ?? [];
   chosen.value =

@@ -21,7 +21,7 @@ import { Timeline } from "./timeline.tsx";
 
 interface LivePageProps {
   readonly sessionKey: string;
-  /** The part next to the timeline, if there is room for two. */
+  /** The shown position of the log; `null` for its end. */
   readonly at: number | null;
 }
 

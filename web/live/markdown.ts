@@ -15,7 +15,7 @@ export function notesAsMarkdown(title: string, notes: readonly NoteVersion[]): s
   return `${[`# ${plain(title)}`, "", ...lines].join("\n")}\n`;
 }
 
-/** With a mark if the server shortened it. */
+/** Returns the text of a note, with a mark if the server shortened it. */
 export function shownText({ text, cut }: Pick<NoteVersion, "text" | "cut">): string {
   const left = (cut?.content ?? 0) - text.length;
   return left > 0 ? `${text}… (${left.toLocaleString("en")} more characters)` : text;

@@ -29,7 +29,7 @@ export function Picture({ sessionKey, frame, words }: PictureProps): VNode | nul
       alt={words}
       decoding="async"
       onError={({ currentTarget }) => {
-        // The text of the frame stays.
+        // Only the picture is hidden: the text of the frame stays.
         currentTarget.hidden = true;
       }}
     />

@@ -3,7 +3,7 @@
 import { CHAT_MODES, type ChatMode } from "@continuo/core/wire/machine";
 
 export interface NewChoices {
-  /** The typed words; empty for the home folder. */
+  /** The folder as the person typed it; empty for the home folder. */
   readonly cwd: string;
   /** `null` for the agent of the configuration. */
   readonly agent: string | null;

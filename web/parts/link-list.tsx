@@ -14,7 +14,7 @@ interface LinkList<Answer, Row> {
   readonly path: string;
   readonly rowsOf: (answer: Answer) => readonly Row[];
   readonly keyOf: (row: Row) => string;
-  /** A link with the class `channel-line`. */
+  /** Draws a row as a link with the class `channel-line`. */
   readonly draw: (row: Row) => VNode;
   /** Shown above the rows. */
   readonly noteOf?: (answer: Answer) => VNode | null;

@@ -24,7 +24,7 @@ export async function restored({ trashId }: Pick<MachineSession, "trashId">): Pr
   return await ask<MachineSession | null>(path, { body: {} });
 }
 
-/** The action of a line of the list, which then leaves the list. */
+/** Restores the session of a row, which then disappears from the list of the trash. */
 export function RestoreButton({ row }: RowProps): VNode | null {
   const isBusy = useSignal(false);
   if (useMayChange() !== true) return null;

@@ -20,7 +20,7 @@ import { useKeys } from "../shell/keys.ts";
 import { ask, isLost, ServerError, sayError } from "../state/server.ts";
 
 const PHONES = `${MACHINE_ROOT}/phones`;
-/** While the page is shown, a phone that was paired appears. */
+/** A visible page reads the list again after this time, so that a phone appears soon after it was paired. */
 const LOOK_MS = 2_000;
 
 const RIGHTS: Readonly<Record<PhoneRights, string>> = {

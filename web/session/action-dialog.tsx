@@ -164,7 +164,7 @@ function NextButton(props: ButtonHTMLAttributes<HTMLButtonElement>): VNode {
 
 interface CommandProps {
   readonly resume: ResumeAnswer;
-  /** Another button. */
+  /** Shown next to the button that copies the command. */
   readonly beside?: VNode | undefined;
 }
 
@@ -238,7 +238,7 @@ function HandOffForm({ state, run, busy }: FormProps): VNode {
       preview.value = await ask<HandOffPreview>(path, { signal: stop.signal });
       return null;
     });
-    // An answer for another agent or folder must not be shown with these.
+    // The answer for the previous agent or folder must not be shown.
     return () => stop.abort();
   }, [to.value, cwd.value]);
   const place = (): Promise<void> =>

@@ -192,7 +192,7 @@ function Turns({ state, shown }: { state: SessionState; shown: ConversationView 
   );
 }
 
-/** A reader at the end follows new messages, but not the rest of the session that is loaded below a part of it. */
+/** True if the page may follow new messages; false while the rest of the session is loaded below a part of it. */
 function useFollowing(state: SessionState): boolean {
   const { hasNewer } = state.part.value;
   const hadNewer = useRef(hasNewer);

@@ -49,7 +49,7 @@ export function useFoldingHeader(scroller: RefObject<HTMLElement | null>): void 
   }, []);
 }
 
-/** The text keeps its place on the screen: the room is added above it. */
+/** Folds or unfolds the header. The text keeps its place on the screen, because the page scrolls by the same height. */
 function fold(scroller: HTMLElement, isFolded: boolean): void {
   const { classList } = document.documentElement;
   const canFold = scroller.scrollTop > 0 && scroller.scrollHeight > scroller.clientHeight;

@@ -178,7 +178,7 @@ export class SessionState {
     const first = (): number => this.#numbered.value[0]?.turn ?? 0;
     const isNear = turn === first() - 1 || (turn < first() && (turn < 0 || this.#older !== null));
     if (isNear && this.reading.value !== null) {
-      // On the way to the previous turn, the page would report a wrong turn of the reader.
+      // With an earlier goal, the page would report a wrong turn of the reader while the older part is loaded.
       this.goal.value = null;
       await this.loadOlder();
       // A part can have fewer turns than the reader went back while it was being loaded.
@@ -195,7 +195,7 @@ export class SessionState {
     await this.#goTo({ to: "message", id, ...(callId !== undefined && { callId }) }, isLoaded ? null : id);
   }
 
-  /** The link that the reader follows names the turn; this is the wanted place in it. */
+  /** Sets the wanted place in the turn that the next address names. */
   aimAt(aim: Aim): void {
     this.#aim = aim;
   }
@@ -315,7 +315,7 @@ export class SessionState {
     this.#stop.abort();
   }
 
-  /** The page of a reader who views a turn does not move. */
+  /** Loads the shown place again, so that the page of a reader who views a turn does not move. */
   async #showAgain(): Promise<void> {
     await this.#guarded(async () => {
       const turn = await this.#placeNow();
@@ -324,14 +324,14 @@ export class SessionState {
     });
   }
 
-  /** The turns were counted from the end until the whole session was read. */
+  /** Returns the turn at the shown place. A turn was counted from the end until the whole session was read. */
   async #placeNow(): Promise<number | null> {
     if (this.place === null || this.place > 0) return this.place;
     const { turns } = await this.#ask<HistoryWindow>("history", { ...this.name(), limit: 1 });
     return turns === null ? null : Math.max(1, this.place + turns + 1);
   }
 
-  /** The shown part belongs to another history. */
+  /** Changes to another history. The shown part and the stream belong to the previous one, so they end. */
   #begin(branch: string | null, view: HistoryView): void {
     batch(() => {
       this.branch.value = branch;
@@ -389,10 +389,10 @@ export class SessionState {
         if (goal !== null) this.goal.value = goal;
       });
       if (this.#growth === null) {
-        // The growth belongs to the history: the model's view has its own positions.
+        // The stream sends the history, so it cannot continue at a position of the model's view.
         this.#position = this.view.value === "model" ? null : window.position;
         this.#growth = this.#follow();
-        // These need a read of the whole session, which may take longer than reading its end.
+        // The facts need a read of the whole session, which may take longer than reading its end.
         if (window.total === null) void this.#readKnown();
         void this.readFacts();
       }
@@ -422,7 +422,7 @@ export class SessionState {
       reset: (_, id) => {
         const isFirst = this.#position === null;
         this.#position = id;
-        // The shown model's view is as new as the position.
+        // The model's view was read just now, so it is as new as the first position.
         if (isFirst && this.view.value === "model") return;
         void this.#showAgain();
       },

@@ -45,7 +45,7 @@ function Shared({ file, notes }: { file: File; notes: readonly string[] }): VNod
       () => {
         isSent.value = true;
       },
-      // The person changed their mind.
+      // The person cancelled the sharing.
       () => undefined,
     );
   };

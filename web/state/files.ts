@@ -77,6 +77,6 @@ export function saveFile(content: Blob, name: string): void {
   link.href = address;
   link.download = name;
   link.click();
-  // The browser has begun to read it when the click was handled.
+  // The browser begins to read the file when it handles the click, so the address is no longer needed after a moment.
   setTimeout(() => URL.revokeObjectURL(address), 1_000);
 }

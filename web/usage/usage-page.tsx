@@ -132,7 +132,7 @@ function Figures({ usage, choices }: { usage: MachineUsage; choices: UsageChoice
   );
 }
 
-/** Without a session, there is nothing whose price could be unknown. */
+/** Without sessions, the cost is 0 and not unknown. */
 function costOf({ costUsd, sessions }: MachineUsage["total"]): string {
   if (costUsd === null) return sessions === 0 ? cost(0) : "unknown";
   return cost(costUsd);
@@ -164,7 +164,7 @@ function sizeOf({ costUsd, tokens: { total } }: UsageGroup, measure: Measure): n
   return measure === "cost" ? (costUsd ?? 0) : total;
 }
 
-/** A person who comes back after a pause is led to what was used before it. */
+/** Shows that nothing was used, with a link to the time before. */
 function Nothing({ choices }: { choices: UsageChoices }): VNode {
   return (
     <p class="dim">

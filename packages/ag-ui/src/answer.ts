@@ -17,7 +17,7 @@ interface AnswerMessage {
   metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** Makes ids of calls unique in a thread, because an agent may count its calls from the beginning in each message. */
+/** Makes ids of calls unique in a thread, because an agent may use the same ids again in its next answer. */
 export class CallIds {
   readonly #used = new Set<string>();
 

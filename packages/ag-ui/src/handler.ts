@@ -95,7 +95,7 @@ async function answerInterrupts(
     try {
       await c.approvals.resolve(interruptId, { outcome, ...present({ by: reader.by, reason }) });
     } catch (error) {
-      // Somebody else was faster, and their answer counts; or the run has just ended, which the stream shows.
+      // Another person answered earlier, and that answer counts; or the run has just ended, which the stream shows.
       if (!isContinuoError(error, "conflict") && !isContinuoError(error, "run_ended")) throw error;
     }
   }

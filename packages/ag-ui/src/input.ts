@@ -108,6 +108,7 @@ function blockOf({ type, text: words, source }: Json): Block {
   if (kind === "data" && typeof value === "string" && typeof mimeType === "string") {
     return { type: type === "image" ? "image" : "file", mimeType, data: value };
   }
-  // An agent would read a file of this machine, or fetch from its network, on behalf of the author of the message.
+  // With an address, the agent would read a file of this machine, or fetch from its network, for the author of the
+  // message.
   throw new ContinuoError("invalid", "a file must come with its content, as a source of the type data");
 }

@@ -5,7 +5,7 @@ export const LIMITS = {
   requestBytes: 32_000_000,
   /** Messages and answers of one request. */
   listItems: 100_000,
-  /** A question can be answered this soon after its event, unless its process has ended. */
+  /** The longest time from the event of a question until the question can be answered, unless its process has ended. */
   storedWithinMs: 1_000,
   storedPauseMs: 20,
 } as const;

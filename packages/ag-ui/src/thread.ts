@@ -151,7 +151,7 @@ function takeApprovals({ asked, answer }: Exchange, event: KnownEvent): void {
   if (isEvent(event, "approval_resolved")) asked.delete(event.data.approvalId);
 }
 
-/** A message that belongs to no run, as a program appends it. */
+/** Returns a message that belongs to no run, such as one that a program appended; `undefined` for any other event. */
 function otherMessage(event: KnownEvent): Message | undefined {
   if (!isEvent(event, "message_sent") && !isEvent(event, "message_received")) return undefined;
   const { content, messageId: id = event.id } = event.data;

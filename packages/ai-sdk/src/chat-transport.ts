@@ -113,7 +113,7 @@ export class ContinuoChatTransport<Message extends UIMessage = UIMessage> implem
     sending.add(sent);
     void sent.then(() => sending.delete(sent));
     return chunkStream(await unlessAborted(first, abortSignal), {
-      // This asks for the same answer: if that is complete by now, the server would refuse to make another one.
+      // A repeated request asks for the same answer, because the server refuses another one after a complete answer.
       open: (signal) => this.#ask(chatPath(chatId), { ...again, signal }),
       signal: abortSignal,
       onChunk: answers.reader(message.id),

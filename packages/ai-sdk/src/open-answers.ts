@@ -32,7 +32,7 @@ export class OpenAnswers {
     let answer: string | undefined;
     return (chunk) => {
       if (chunk.type === "start" && chunk.messageId !== undefined) {
-        // The end of an answer that failed is not shown before another answer.
+        // The stream has no end of an answer that failed if another answer follows.
         if (answer !== undefined) this.#answers.delete(answer);
         answer = chunk.messageId;
         this.#answers.add(answer);

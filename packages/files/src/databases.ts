@@ -31,7 +31,10 @@ export function fileOfLocation(location: string): string {
   return location.replace(/#[^/#]*$/u, "");
 }
 
-/** The database and the log of what is not in it yet, as far as they exist. */
+/**
+ * The database and its write-ahead log, which has the changes that are not in the database yet. A file that does not
+ * exist is left out.
+ */
 export function databaseFiles(path: string): readonly FoundFile[] {
   return [path, `${path}-wal`].flatMap((one) => statFile(one) ?? []);
 }

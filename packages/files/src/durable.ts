@@ -19,12 +19,15 @@ export function makeFolderDurably(path: string): void {
   makeFolders(path, syncPath);
 }
 
-/** A folder for files that nobody misses after a loss of power. Errors: those of the system. */
+/** Makes a folder without a sync, for files that need not survive a loss of power. Errors: those of the system. */
 export function makeScratchFolder(path: string): void {
   makeFolders(path, () => undefined);
 }
 
-/** A folder of a project, which other programs of the person share: it has their usual permissions. */
+/**
+ * Makes a folder in a project without a sync. Other programs of the user work there too, so it has the usual
+ * permissions.
+ */
 export function makeProjectFolder(path: string): void {
   makeFolders(path, () => undefined, SHARED_FOLDER);
 }
@@ -113,15 +116,18 @@ export function syncPath(path: string): void {
 }
 
 /**
- * Removes a path so that no loss of power brings it back. @param options `recursive`: a folder with its content.
- * Errors: those of the system.
+ * Removes a path so that no loss of power brings it back. Errors: those of the system.
+ * @param options `recursive`: also removes a folder with its content
  */
 export function removeDurably(path: string, options: { readonly recursive?: true } = {}): void {
   rmSync(path, options);
   syncPath(dirname(path));
 }
 
-/** Removes the remains of a failed write. If that fails too, the remains stay, and the error of the write counts. */
+/**
+ * Removes the remains of a failed write. If that fails too, the remains stay, because the caller reports the error of
+ * the write.
+ */
 export function removeLeft(path: string): void {
   try {
     removeDurably(path);

@@ -22,7 +22,10 @@ export function continuoFolders(places: Places): readonly string[] {
   return [join(places.home, ".continuo"), resolve(continuoHome(places))];
 }
 
-/** A folder that a variable names, or one below it; none if the variable names none. */
+/**
+ * Returns the folder that an environment variable names, or a folder below it; none if the variable is not set or
+ * empty.
+ */
 export function moved(folder: string | undefined, ...below: readonly string[]): readonly string[] {
   return folder ? [resolve(join(folder, ...below))] : [];
 }

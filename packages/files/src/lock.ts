@@ -97,7 +97,7 @@ function tryToMark(change: () => void): void {
   }
 }
 
-/** The writer that has the lock makes this file before it releases it; the next writer removes the file. */
+/** The holder of the lock makes this file before it releases the lock; the next holder removes the file. */
 function leavingMark(path: string): string {
   return `${path}.leaving`;
 }

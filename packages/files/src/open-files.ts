@@ -31,7 +31,10 @@ export function programsIn(folder: string, name: string): readonly RunningProgra
     .map(toProgram);
 }
 
-/** The number of words of a command line in which the script is searched: an interpreter and flags come before it. */
+/**
+ * The script of an interpreter is looked for only among this number of words of a command line; flags can come before
+ * it.
+ */
 const MAX_WORDS = 12;
 
 /** The parent of this process, or one of its further ancestors. */

@@ -10,7 +10,6 @@ function _owner(pid: number, start: string, machine: string = MACHINE): string {
   return `id@${machine}/${pid}/${start}`;
 }
 
-/** State, parent and start. */
 function _statOf(pid: number | string): { state: string; parent: number; start: string } {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -11,7 +11,6 @@ function owner(pid: number, start: string, machine: string = MACHINE): string {
   return `id@${machine}/${pid}/${start}`;
 }
 
-/** State, parent and start. */
 function statOf(pid: number | string): { state: string; parent: number; start: string } {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -48,7 +47,7 @@ describe("the owner of a lease", () => {
     process.kill(pid, "SIGSTOP");
     await expect.poll(() => statOf(pid).state).toBe("T");
     expect(isOwnerGone(named)).toBe(false);
-    // A shell would take note of the end of its child; `sleep` does not.
+    // A shell would reap its child when the child ends; `sleep` does not.
     await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, "utf8")).toBe("sleep\n");
     process.kill(pid, "SIGKILL");
     await expect.poll(() => statOf(pid).state).toBe("Z");
@@ -75,7 +74,7 @@ function parentOf(pid: number): number | null {
   try {
     return statOf(pid).parent;
   } catch {
-    // It ended meanwhile.
+    // The process has ended in the meantime.
     return null;
   }
 }

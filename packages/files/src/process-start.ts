@@ -71,7 +71,7 @@ export function placeOfThisProcess(): ProcessPlace {
   };
 }
 
-/** Empty on other systems, and in a sandbox that hides the value. */
+/** Returns an empty text on other systems, and in a sandbox that hides the value. */
 function told(read: () => string): string {
   try {
     return read();

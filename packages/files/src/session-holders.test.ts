@@ -80,7 +80,7 @@ test("a process that ended, and that nobody waited for, holds nothing", async ()
     const [said] = await once(parent.stdout, "data");
     const pid = Number(String(said));
     noteHolder(session(), note(pid));
-    // A shell would take note of the end of its child; `sleep` does not.
+    // A shell would reap its child when the child ends; `sleep` does not.
     await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, "utf8")).toBe("sleep\n");
     process.kill(pid, "SIGKILL");
     await expect.poll(() => processStateOf(pid)?.state).toBe("Z");

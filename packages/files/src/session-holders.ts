@@ -46,7 +46,7 @@ export function removeHolder(session: NativeSessionKey, pid: number): void {
   try {
     rmSync(notePath(session, pid), { force: true });
   } catch {
-    // If that fails too, the note stays.
+    // If the note cannot be removed, it stays.
   }
 }
 
@@ -79,8 +79,8 @@ function isAlive(pid: number, note: Json | null): boolean {
 }
 
 /**
- * In another place, process ids belong to other processes. After a restart of the machine, none of the noted processes
- * is alive.
+ * Process ids have a meaning only on their own machine and in their own PID namespace. After a restart of the machine,
+ * none of the noted processes is alive.
  */
 function isOfAnotherPlace({ host, namespace }: Json): boolean {
   const here = placeOfThisProcess();

@@ -43,7 +43,10 @@ export async function userOfPeer(
   return found?.user ?? "gone";
 }
 
-/** The users whose processes listen on a port of loopback; `null` if the system does not report them. */
+/**
+ * The users whose processes listen on a port of loopback or of all addresses; `null` if the system does not report
+ * them.
+ */
 export async function usersListening(
   port: number,
   read: ReadText = readText,

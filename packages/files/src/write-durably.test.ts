@@ -18,7 +18,7 @@ import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
 /** The operations on files in their order, with the names of the files. */
 const journal: string[] = [];
 
-/** The real functions; what decides whether a loss of power loses a file is written down. */
+/** The mock calls the real functions, and records the calls that decide whether a loss of power loses a file. */
 vi.mock("node:fs", async (original) => {
   const real = await original<typeof fs>();
   const names = new Map<number, string>();

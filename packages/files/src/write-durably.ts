@@ -50,7 +50,7 @@ export function writeDraft(draft: string, bytes: Uint8Array): void {
  */
 export function withDraft<T>(path: string, write: (draft: string) => T): T {
   removeLeftDrafts(dirname(path), basename(path));
-  // It is loaded only here, because most commands write no such file.
+  // The module is loaded only here, because most commands write no such file.
   const { threadId } = process.getBuiltinModule("node:worker_threads");
   const draft = `${path}${DRAFT}${process.pid}-${threadId}`;
   try {

@@ -1,4 +1,7 @@
-/** A channel of differences: its last whole value, and the writes since then, along the ancestors. */
+/**
+ * Reads a delta channel of LangGraph: its last complete value, and the writes after it, from a checkpoint and its
+ * ancestors.
+ */
 
 import type { CheckpointPendingWrite, DeltaChannelHistory } from "@langchain/langgraph-checkpoint";
 import type { TupleReader } from "./tuples.ts";

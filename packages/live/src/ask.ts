@@ -104,7 +104,10 @@ async function askSession(question: Question, options: AskOptions): Promise<AskR
   throw new ContinuoError("agent_failed", `${writer.name} gave no answer`);
 }
 
-/** The cost of the answer as an event for the fold; clients cannot send this event. */
+/**
+ * The cost of the answer as an event. Its actor is `agent`, because the fold does not count telemetry of clients as
+ * cost.
+ */
 function askedEvent({ usage, costUsd = 0 }: AskResult): NewEvent {
   const value = {
     modelCalls: 1,

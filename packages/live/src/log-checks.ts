@@ -56,8 +56,8 @@ export class LogChecks {
   }
 
   /**
-   * Recomputes every hash. A damaged session has become degraded when this resolves. Errors: `not_found`, and those of
-   * the store.
+   * Recomputes every hash. A damaged session that has not ended is degraded when this resolves. Errors: `not_found`,
+   * and those of the store.
    */
   async verify(sessionId: string): Promise<LiveVerifyResult> {
     const [result, damages] = await Promise.all([
@@ -75,7 +75,7 @@ export class LogChecks {
     return { ...result, ok: false, firstBadSequence: sequence, reason, quarantinedCount };
   }
 
-  /** Degrades a damaged session, and returns the damage that no repair has put aside. */
+  /** Degrades a damaged session that has not ended, and returns the damage that no repair has put aside. */
   check(sessionId: string): Promise<readonly Damage[]> {
     const known = this.#checking.get(sessionId);
     if (known !== undefined) return known;
@@ -130,8 +130,9 @@ export class LogChecks {
   }
 
   /**
-   * Records the degraded state, so that all servers and clients see it. Tries again if the lease changed hands during a
-   * try, even to a newer lease of this server.
+   * Records the degraded state, so that all servers and clients see it. After an error, tries again up to 3 times, for
+   * example if the lease changed hands during a try, even to a newer lease of this server. The damage of a session that
+   * ended is only reported.
    */
   async degrade(sessionId: string, finding: DamageReport): Promise<void> {
     const { settings, own, follow, mayWrite } = this.#options;
@@ -159,7 +160,7 @@ export class LogChecks {
    * Puts the damaged events aside, with a record for each, makes the session active, and makes its snapshots again. A
    * session that ended stays as it is, and is restored from its log from then on. Returns what it put aside. Errors:
    * `invalid_transition` for a session that is neither degraded nor, if it ended, damaged; `corrupt` if too much is
-   * damaged.
+   * damaged; `unavailable` if another server works on the session.
    */
   async repair(key: string, sessionId: string): Promise<readonly Damage[]> {
     const { store, forget, own, follow } = this.#options;

@@ -295,7 +295,7 @@ export class LiveService {
     return readPage(this.soundStore, await this.follow(await this.sessionIdOf(key)));
   }
 
-  /** Applies a person's operation to an item of the page. Errors: as `operate`; `too_large`. */
+  /** Applies a person's operation to an item of the page. Errors: as `operate`. */
   async operateOnPage(key: string, itemId: string, operation: PageOperation): Promise<Acknowledgement> {
     const follower = await this.follow(await this.sessionIdOf(key));
     assertWritable(follower);
@@ -310,7 +310,7 @@ export class LiveService {
     return relatedNotes({ ...this.#settings, noteId, follower });
   }
 
-  /** Applies a person's operation to a note. Errors: as `accept`; `not_found`, `conflict`. */
+  /** Applies a person's operation to a note. Errors: as `accept`; `not_found`, `conflict`, `too_large`. */
   async operate(key: string, noteId: string, operation: NoteOperation): Promise<Acknowledgement> {
     const follower = await this.follow(await this.sessionIdOf(key));
     assertWritable(follower);
@@ -385,7 +385,7 @@ export class LiveService {
     await this.#end(sessionId, "close");
   }
 
-  /** Recomputes every hash of the log. A damaged session becomes degraded. Errors: `not_found`. */
+  /** Recomputes every hash of the log. A damaged session that has not ended becomes degraded. Errors: `not_found`. */
   async verify(key: string): Promise<LiveVerifyResult> {
     return this.#checks.verify(await this.sessionIdOf(key));
   }
@@ -393,7 +393,7 @@ export class LiveService {
   /**
    * Makes a degraded session active again: puts its damaged events aside, and makes its snapshots again. Returns what
    * was put aside. A session that ended and is damaged stays ended. Errors: `not_found`; `invalid_transition` for a
-   * session without damage; `corrupt`.
+   * session without damage; `corrupt`; `unavailable` if another server works on the session.
    */
   async repair(key: string): Promise<readonly Damage[]> {
     return this.#checks.repair(key, await this.sessionIdOf(key));

@@ -24,7 +24,7 @@ export interface ContinuoStreamOptions {
    * The prefix of the ids of logs, before the id of the run; `tanstack/` by default. Give each user a different prefix.
    */
   readonly prefix?: string;
-  /** Seconds after which a run that nobody reads or writes is deleted; by default it is kept. */
+  /** Seconds after the last write until a run is deleted; by default it is kept. */
   readonly ttl?: number;
   /**
    * Milliseconds that a reader from the beginning waits for the first chunk of a run without chunks; 100 by default.

@@ -26,7 +26,10 @@ export class MissedMessages {
     this.#chars = charsOf(missed);
   }
 
-  /** Complete messages of others; an interrupted one counts with its text so far. */
+  /**
+   * Adds a complete message of others that is not addressed to the agent, or an interrupted one with its text so far.
+   * An edit or a deletion changes the messages.
+   */
   add(event: ClientEvent): void {
     if (event.type === "edited" || event.type === "deleted") {
       this.#messages = [...missedAfter(this.#messages, event, { after: this.#heard })];

@@ -24,7 +24,7 @@ import {
 import { type ExaminedStep, examine } from "./examine.ts";
 import { makeScratch } from "./scratch.ts";
 
-/** Together with ending a program that hangs, this is less than ten seconds. */
+/** With the time for ending a program that hangs, a step takes less than ten seconds. */
 const DEFAULT_LIMIT_MS = 7_000;
 
 export interface DoctorFlags {
@@ -87,7 +87,7 @@ const ADVICE: Readonly<Record<string, (install: string | null) => string | undef
   "too old": (install) => (install === null ? "Update it." : `Update it: ${install}`),
 };
 
-/** The agent exists: otherwise, the configuration would have been refused. */
+/** Errors: `usage` for a model, which has no program. An unknown name was already refused with the configuration. */
 function settingsOf(settings: AgentSettings | undefined): AgentSettings {
   if (settings?.endpoint !== undefined) {
     throw new ContinuoError("usage", `${settings.name} is a model, which has no program to examine`);

@@ -27,7 +27,7 @@ export type StepName =
 
 export interface ExaminedStep {
   readonly step: StepName;
-  /** The reported ability; `null` for an ability that every agent must have. */
+  /** True if the agent reports the ability; `null` for an ability that every agent must have. */
   readonly advertised: boolean | null;
   readonly outcome: "works" | "fails" | "not offered" | "not tried";
   /** The reason in one sentence; `null` if it works. */
@@ -90,7 +90,10 @@ interface Patient {
   readonly tell: (step: ExaminedStep) => void;
 }
 
-/** Tries a new session, the list while its program runs, and its end. Returns its id. */
+/**
+ * Tries a new session, the list while the agent's program runs, and closing. Returns the session's id; `null` if there
+ * is no session.
+ */
 async function tryNew(patient: Patient): Promise<string | null> {
   const { driver, capabilities, cwd, aborting, tell } = patient;
   let conversation: Conversation;

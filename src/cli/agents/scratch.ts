@@ -1,6 +1,6 @@
 /**
- * A temporary home for an agent that is only examined: it is deleted afterwards, and the agent can reach nothing
- * outside.
+ * A temporary home for an agent that is only examined; it is deleted afterwards. The environment of the agent names no
+ * folder outside of it, and no server that answers.
  */
 
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";

@@ -96,8 +96,9 @@ export async function runAnswer(typed: TypedAnswer, flags: AnswerFlags, shell: S
 const STATUSES: readonly ApprovalStatus[] = ["open", "granted", "denied", "cancelled"];
 
 /**
- * The beginning of an id never stands for the id with which an agent asked, which the agent can choose. Errors:
- * `ambiguous`, `not_found`.
+ * Returns the whole id of the approval that the person means. A typed beginning is compared only with Continuo's ids,
+ * and not with the id that the agent gave its question, because the agent can choose that one. Errors: `ambiguous`,
+ * `not_found`.
  */
 async function idOf(typed: string, desk: Desk): Promise<string> {
   const beginning = typed.toLowerCase();

@@ -24,7 +24,7 @@ export async function openDesk(flags: ApprovalsFlags, shell: Shell): Promise<Des
   return isServer ? deskOfServer(await accessOf(flags, shell)) : await deskOfStore(flags, shell);
 }
 
-/** It runs no agent: the process that asked continues with the answer. */
+/** Opens the store without running agents: the process that asked continues with the answer. */
 async function deskOfStore(flags: ApprovalsFlags, shell: Shell): Promise<Desk> {
   const store = await openForCommand(flags, shell);
   const { approvals, close } = await openContinuo(store, { work: false });
@@ -49,7 +49,7 @@ function deskOfServer(access: ServerAccess): Desk {
     },
     async answer(id, { outcome, reason }) {
       const answered = await call(`/${encodeURIComponent(id)}`, present({ outcome, reason }));
-      // A server that does something else than it was asked for must not look like one that obeyed.
+      // The outcome is compared, because a server could have stored another outcome than the requested one.
       if (isApproval(answered) && answered.status === outcome) return answered;
       throw strangeAnswer(access.serverUrl);
     },

@@ -18,7 +18,7 @@ import { blameCommit, type CommitBlame } from "./commit.ts";
 import { drawCommit, drawFile, drawLines } from "./draw.ts";
 import type { BlameFlags } from "./flags.ts";
 
-/** Not every session that names the file was searched and read. */
+/** The exit code if sessions were not searched or read, or edits were not compared. */
 const INCOMPLETE = 9;
 
 export async function runBlame(name: string | undefined, flags: BlameFlags, shell: Shell): Promise<number> {
@@ -64,7 +64,7 @@ function nameShown(name: string): string {
   return name.replace(/:\d+(?:-\d+)?$/u, "");
 }
 
-/** Only the turns of these lines, with their numbers in the answer. */
+/** Keeps only the turns of these lines, and gives them new numbers. */
 function onlyUsed(blame: FileBlame, lines: readonly BlamedLine[]): FileBlame {
   const used = new Map<number, number>();
   const numberOf = (origin: number): number => {

@@ -121,7 +121,7 @@ function addedLines(diff: string): ReadonlyMap<string, ReadonlySet<number>> {
   return added;
 }
 
-/** Errors: `unsupported` without git or outside of a repository. */
+/** Errors: `unsupported` if git fails, for example because it is missing, or outside of a repository. */
 async function git(cwd: string, args: readonly string[]): Promise<string> {
   try {
     const env = { ...process.env, GIT_OPTIONAL_LOCKS: "0" };

@@ -51,5 +51,7 @@ export async function askingOf(shell: Shell): Promise<QuestionChannels | null> {
 }
 
 const ASKER = "asking-";
-/** A question that is sent again comes from the same participant. */
+/**
+ * All questions of this process come from one participant, so that a question that is sent again has the same author.
+ */
 const PROCESS = crypto.randomUUID().slice(0, 8);

@@ -20,7 +20,7 @@ export function assertPrompted(prompt: string | null, { stdin }: Shell): void {
 export async function runChat(prompt: string | null, flags: ChatFlags, shell: Shell): Promise<number> {
   const stop = new AbortController();
   const interrupt = (): void => {
-    // A person who presses Ctrl-C twice does not wait.
+    // A second Ctrl-C ends the process at once.
     if (stop.signal.aborted) process.exit(130);
     stop.abort(new ContinuoError("interrupted", "interrupted"));
   };
@@ -58,7 +58,7 @@ export async function runChat(prompt: string | null, flags: ChatFlags, shell: Sh
   const opening = openTalk({
     flags,
     ...conversationOf(flags, shell),
-    // The answer is printed before the program has ended.
+    // The answer is printed without waiting for the end of the agent's program.
     keepOpen: "session",
     note,
     ...(canAsk(flags, shell)

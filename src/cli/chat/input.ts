@@ -70,7 +70,7 @@ async function beginsSoon(stdin: Shell["stdin"], signal: AbortSignal): Promise<b
 
 interface InputContext {
   readonly signal: AbortSignal;
-  /** The prompt before the input, which counts too. */
+  /** The prompt that comes before the input; its bytes count too. */
   readonly before: string;
 }
 

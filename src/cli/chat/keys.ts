@@ -5,7 +5,10 @@ import { afterInput, type Shell, takeInterrupts } from "../terminal/index.ts";
 /** A key within this time after a question does not answer it: nobody can have read the question. */
 const TYPED_BEFORE_MS = 150;
 
-/** Each Ctrl-C counts, even if several arrive together, or with other keys. */
+/**
+ * Returns a function that resolves to the next keys, and rejects when its signal aborts. `onInterrupt` is called for
+ * each Ctrl-C, even if several arrive together, or with other keys.
+ */
 export function nextKeyOf(
   { stdin, onExit }: Shell,
   onInterrupt: () => void,

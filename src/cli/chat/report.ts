@@ -10,7 +10,7 @@ import { createPlainText } from "./plain-text.ts";
 export type ReportedResult = Omit<RunResult, "sessionId"> & { readonly sessionId: string | null };
 
 export interface Report {
-  /** The prompt for questions; `null` for programs. */
+  /** Shows the questions to the person; `null` for programs. */
   readonly teller: TurnPrinter | null;
   begin(agent: string): void;
   /** Resolves when the output can take more. */

@@ -20,7 +20,7 @@ export interface TurnOutput {
   readonly ask: AskPermission;
   /** Returns the exit code. Errors: those of the turn. */
   turn(talk: Talk, input: string, stop: AbortController): Promise<number>;
-  /** The error, for a program that received output but no result. */
+  /** Prints the error for a program that received output but no result. */
   fail(error: unknown, sessionId: string | null): Promise<void>;
 }
 

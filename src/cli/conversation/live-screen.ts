@@ -12,8 +12,8 @@ export interface LiveScreen {
   readonly columns: number;
   readonly rows: number;
   /**
-   * Resolves when the terminal accepts more. Live lines that do not fit into a row are cut. The cursor is this number
-   * of columns before the end of the last one.
+   * Resolves when the terminal accepts more. Live lines that do not fit into a row are cut. `cursorBack`: the number of
+   * columns from the cursor to the end of the last live line.
    */
   show(lines: readonly string[], live: readonly string[], cursorBack?: number): Promise<void>;
 }
@@ -21,7 +21,7 @@ export interface LiveScreen {
 const BELL = "\u0007";
 const ERASE_BELOW = "\u001b[J";
 
-/** If the output is not a terminal, the live lines are left out. */
+/** The live lines are left out if the output is not a terminal, or a terminal that cannot move its cursor. */
 export function createLiveScreen(shell: Shell, stream: NodeJS.WriteStream): LiveScreen {
   const output = createOutput(stream);
   const isLive = stream.isTTY === true && shell.env.TERM !== "dumb";

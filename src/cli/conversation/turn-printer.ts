@@ -23,7 +23,7 @@ import { createLiveScreen, type LiveScreen } from "./live-screen.ts";
 
 export interface Question {
   readonly request: PermissionRequest;
-  /** The time at which it is denied, by `performance.now()`. */
+  /** The question is denied at this time of `performance.now()`. */
   readonly deadline: number;
   /** Lines of the request that were not shown yet. */
   readonly hidden: number;

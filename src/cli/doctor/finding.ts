@@ -12,7 +12,7 @@ export interface Finding {
   readonly hint?: string;
 }
 
-/** A check that failed. */
+/** Returns the finding about a check that threw an error. */
 export function findingOf(name: string, error: unknown): Finding {
   const hint = isContinuoError(error) ? error.hint : undefined;
   return { name, state: "broken", message: messageOf(error), ...present({ hint }) };

@@ -80,7 +80,7 @@ async function change({ missed }: Plan, { verify }: SessionsFlags, shell: Shell)
   return verify === false || !isDone(done) ? done : await withAnswer(done, shell);
 }
 
-/** The agent gets a copy of the session, and answers whether it shows it. */
+/** Gives the agent a copy of the session, and asks whether the agent shows it. */
 async function withAnswer(done: Plan, shell: Shell): Promise<Plan> {
   const places = placesOf(shell);
   const { found } = done.missed;

@@ -10,7 +10,7 @@ import type { Finding } from "./finding.ts";
 export interface SessionsFlags {
   readonly agent?: readonly string[];
   readonly all?: true;
-  /** `true` for every session that can be brought back. */
+  /** `true` for every session that its agent's list does not leave out on purpose. */
   readonly fix?: true | readonly string[];
   readonly dryRun?: true;
   readonly yes?: true;
@@ -19,7 +19,7 @@ export interface SessionsFlags {
   readonly json?: true;
 }
 
-/** The exit code if a hidden session is found that could be in the list. */
+/** A hidden session, with the facts about its cause and about the session. */
 export interface MissedSession extends HiddenSession {
   readonly facts: CauseFacts;
   readonly title: string | null;

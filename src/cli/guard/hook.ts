@@ -12,7 +12,6 @@ import { type OtherProgram, othersWith } from "@continuo/native/writing";
 import { createOutput, type Shell } from "../terminal/index.ts";
 import { type HookEvent, readEvent } from "./hook-event.ts";
 
-/** The flags of the command. */
 export interface HookFlags {
   readonly agent?: AgentName;
   readonly session?: string;
@@ -47,7 +46,7 @@ export async function runHook(flags: HookFlags, shell: Shell): Promise<number> {
   return 0;
 }
 
-/** A plugin of another agent names the session by flags. */
+/** Some agents name the session by flags instead of an event on standard input. */
 async function eventOf({ session, end }: HookFlags, shell: Shell): Promise<HookEvent | null> {
   if (session === undefined) return await readEvent(shell);
   return { name: end === true ? LAST_EVENT : "", sessionId: session, file: null };

@@ -7,10 +7,13 @@ import { createOutput, formatCount, plural, type Shell, toJsonText } from "../te
 import type { RunFlags } from "./flags.ts";
 import { runAlong, runNow } from "./quiet-run.ts";
 
-/** The command waits if another run is at work. */
+/** The longest time that the command waits for another run. */
 const WAIT_MS = 60_000;
 
-/** Errors: `usage` if the guard is off, `busy`, `unwritable`. */
+/**
+ * If the guard is off, the command only prints that. Errors: `busy`, `unwritable`, `corrupt` for settings that cannot
+ * be read.
+ */
 export async function runRun({ quiet, json }: RunFlags, shell: Shell): Promise<number> {
   if (quiet === true) {
     await runAlong(shell);
@@ -28,7 +31,7 @@ export async function runRun({ quiet, json }: RunFlags, shell: Shell): Promise<n
   return 0;
 }
 
-/** Lines about all sessions that were left out. */
+/** Draws the counts of a run, and a line for each session that could not be copied. */
 export function drawRun({
   sessions,
   stored,

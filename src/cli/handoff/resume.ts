@@ -119,7 +119,7 @@ function ofNoAgent({ sessionId, lastAgent, nativeRefs }: OwnRow): ContinuoError 
   });
 }
 
-/** The native session of one of Continuo's own, in the named agent, otherwise in the agent that answered last. */
+/** Finds the native session of an own session in the named agent, otherwise in the agent that answered last. */
 async function nativeOf(row: OwnRow, named: string | null, shell: Shell): Promise<LocatedSession | null> {
   const agent = named ?? row.lastAgent;
   const ref = row.nativeRefs.find((one) => one.agent === agent);
@@ -170,7 +170,7 @@ async function commandFor({ located, id, flags }: ResumeTarget, shell: Shell): P
   return { cwd, argv: resumeCommandOf(found), opens };
 }
 
-/** Errors: `unsupported` for one of Continuo's own that no agent has. */
+/** Errors: `unsupported` for an own session that no agent has. */
 async function openedBy({ located, id, flags }: ResumeTarget, shell: Shell): Promise<LocatedSession> {
   if (located.kind === "native") return located.native;
   const native = await nativeOf(located.row, flags.agent ?? agentIn(id), shell);
@@ -179,7 +179,7 @@ async function openedBy({ located, id, flags }: ResumeTarget, shell: Shell): Pro
   return native;
 }
 
-/** One of Continuo's own counts as a session of the agent that answered last in it. */
+/** An own session counts as one of the agent that answered last in it, if that agent has a native session of it. */
 function isOf(located: LookUpHit, agent: AgentName): boolean {
   if (located.kind === "native") return located.native.found.agent === agent;
   const { lastAgent, nativeRefs } = located.row;

@@ -5,13 +5,17 @@ import { INDEXING_LIMITS } from "./limits.ts";
 import { startIndexing, startIndexingOf } from "./start.ts";
 
 /**
- * A search reads the sessions that are not indexed yet, so that new lines are found at once; the index keeps it fast.
+ * Starts indexing processes, now and from time to time, until it is disposed. A search also reads sessions that are not
+ * indexed yet, but the index makes it fast.
  */
 export function keepIndexed(shell: Shell): Disposable {
   return startAgainAndAgain(() => startIndexing("list", shell));
 }
 
-/** The same for a program that may never be asked for sessions, if the guard was switched on: the process copies them. */
+/**
+ * Does the same if the guard was switched on, for a program that may never be asked for sessions: the process also
+ * copies sessions for the guard.
+ */
 export function keepGuarded(shell: Shell): Disposable {
   return startAgainAndAgain(() => startIndexingOf(0, shell));
 }

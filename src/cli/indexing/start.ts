@@ -27,7 +27,10 @@ export async function startIndexing(reason: IndexingReason, shell: Shell): Promi
   return true;
 }
 
-/** Calls `startIndexing` after a list of many sessions, or for a guard, which the process also runs. */
+/**
+ * Calls `startIndexing` after a list of many sessions, or if the guard was switched on, because the process also runs
+ * the guard.
+ */
 export async function startIndexingOf(sessions: number, shell: Shell): Promise<void> {
   if (sessions > INDEXING_LIMITS.fewSessions || existsSync(join(continuoHome(shell), "guard")))
     await startIndexing("list", shell);

@@ -23,8 +23,8 @@ export interface VideoNotes {
 /** A place to which notes are written. `take` can be called again with the same notes. */
 export interface NoteTarget {
   /**
-   * The id of the present place of the notes: another place has none of them. Errors: `not_found` if the place no
-   * longer exists.
+   * Identifies the place to which the notes go now. If the id changes, the new place has no notes yet. Errors:
+   * `not_found` if the place no longer exists.
    */
   place(): string;
   /**

@@ -22,7 +22,7 @@ export interface ChannelOptions {
 const PREFIX = "live-note ";
 /** The longest note id that is used unchanged in the id of a message. */
 const MAX_ID = 200;
-/** A message of a channel can be shorter than a note. */
+/** A longer text of a note is cut, because a channel limits its messages. */
 const MAX_CHARS = 20_000;
 
 export class NotesChannel implements NoteTarget {
@@ -46,7 +46,7 @@ export class NotesChannel implements NoteTarget {
       for (const note of notes) {
         if (this.#options.signal.aborted) return null;
         const id = idOf(note.noteId);
-        // A note that was merged or split repeats its sources.
+        // A note that was merged or split from posted notes repeats them, so it is not posted.
         const isKnown = posted.has(id) || note.lineage.some((noteId) => posted.has(idOf(noteId)));
         if (!isKnown) {
           await this.#post(id, contentOf(note, { title, videoId: video.videoId }));

@@ -26,7 +26,7 @@ export async function runReplay(key: string, flags: ReplayFlags, shell: Shell): 
   const { compared, agreed, agreement, disagreements, page } = report;
   if (flags.json) shell.stdout.write(`${toJsonText(report)}\n`);
   else {
-    // The extractive writer needs its memory to end a thought.
+    // Without its memory, the extractive writer cannot end a thought, so it may write no note.
     const isSilent = isAlone && compared === 0;
     const share = `${agreed} of ${compared} agree: ${Math.floor(agreement * 1_000) / 10} %`;
     shell.stdout.write(`${isSilent ? "the writer wrote no note without its context" : share}\n`);
@@ -36,7 +36,7 @@ export async function runReplay(key: string, flags: ReplayFlags, shell: Shell): 
     }
     if (mode === "model") shell.stdout.write(`${pageLine(page ?? null, isAlone)}\n`);
   }
-  // Without its context, the writer is only compared.
+  // Without its context, no agreement is required of the writer.
   if (isAlone) return 0;
   return agreement >= (mode === "model" ? MODEL_TARGET : 1) ? 0 : 4;
 }

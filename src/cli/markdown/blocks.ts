@@ -24,7 +24,9 @@ export function drawMarkdown(text: string, drawing: DrawOptions): string[] {
   }
 }
 
-/** Most messages have only a sentence or two. */
+/**
+ * False if the text has no Markdown syntax, so that it need not be parsed: most messages have only a sentence or two.
+ */
 function mayHaveMarkup(text: string): boolean {
   return /[`*_#>|[\]~\\]|^\s*[-+=\d]|https?:| {2}\n/mu.test(text);
 }
@@ -35,7 +37,7 @@ function drawBlocks(tokens: readonly Token[], drawing: DrawOptions): string[] {
   for (const token of tokens as readonly MarkedToken[]) {
     if (token.type === "space") continue;
     const drawn = drawBlock(token, drawing);
-    // `text` is in a tight list item, and the following text belongs to it.
+    // A token `text` is in a tight list item: no empty line comes between it and the next token.
     if (!isSeparated) lines.push("");
     for (const line of drawn) lines.push(line);
     isSeparated = token.type === "text";

@@ -6,7 +6,10 @@ import { startIndexing } from "../indexing/index.ts";
 import { patternsWork } from "../search/index.ts";
 import { parseSince, type Shell } from "../terminal/index.ts";
 
-/** Only one agent waits for this process; a server must also answer others. */
+/**
+ * The time limit of a search by regular expression. Only one agent waits for this process, but a server must also
+ * answer others.
+ */
 const REGEX_MS = { here: 20_000, remote: 2_000 } as const;
 
 /**

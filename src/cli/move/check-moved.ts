@@ -7,7 +7,7 @@ import { ContinuoError, shellWord } from "@continuo/core/model";
 import { placesOf } from "@continuo/files";
 import type { Shell } from "../terminal/index.ts";
 
-/** It may be sent to the same machine again. Errors: `conflict`. */
+/** Refuses a session that was moved to another machine than `machine`. Errors: `conflict`. */
 export function refuseMovedElsewhere(found: LocatedSession["found"], machine: string, shell: Shell): void {
   const moved = movedToOf(found, placesOf(shell));
   if (moved === null || moved.machine === machine) return;

@@ -59,7 +59,7 @@ export async function runFollow(
   return 0;
 }
 
-/** Otherwise, two machines would continue one conversation in different ways. */
+/** Marks the session as moved; otherwise, two machines would continue one conversation in different ways. */
 async function markTaken(
   found: LocatedSession["found"],
   { session, at }: RemoteTakeOver,

@@ -9,7 +9,11 @@ import { isRowNumber } from "./row-numbers.ts";
 /** A whole id, a name with its agent, and a path name one session; the conversation itself finds `last`. */
 const WHOLE = /^last$|[:/#]|^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/iu;
 
-/** @param given `true` for a flag without an id: the person chooses. Errors: as `locate`, but `not_found` only for a row. */
+/**
+ * @param given `true` for a flag without an id: the person chooses
+ *
+ * Errors: as `locate`, but `not_found` only for a row.
+ */
 export async function sessionToResume(given: string | true, verb: string, shell: Shell): Promise<string> {
   if (given === true) {
     const [chosen = "last"] = await chooseInstead({ verb, many: false }, shell);

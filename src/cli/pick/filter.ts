@@ -34,7 +34,7 @@ function namesOf({ nativeRefs = [] }: ListedSession): string[] {
   return nativeRefs.flatMap(({ agent, sessionId }) => [agent, sessionId]);
 }
 
-/** The words before a colon, and the texts that they search. */
+/** The names of fields in the filter, such as `agent:`, and the texts of a session that each of them searches. */
 const FIELDS: Readonly<Record<string, (info: ListedSession) => readonly (string | null)[]>> = {
   agent: (info) => [info.agent, ...(info.nativeRefs ?? []).map(({ agent }) => agent)],
   project: (info) => [info.cwd],
@@ -100,7 +100,7 @@ const MIN_FUZZY_CHARS = 3;
 const MIN_SWAP_CHARS = 4;
 const MIN_EXTRA_CHARS = 6;
 const MAX_FUZZY_CHARS = 24;
-/** The number of letters that may be between two letters of a word. */
+/** The number of characters that may be between two letters of a word. */
 const MAX_GAP = 3;
 /** The number of characters that may be between a word and its number: `proj12` finds `project-12`. */
 const MAX_GAP_TO_NUMBER = 8;

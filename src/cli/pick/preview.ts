@@ -19,7 +19,7 @@ export interface PreviewSize {
 export interface Previews {
   /** The known lines; `null` until `load` has read them. */
   get(info: ListedSession, size: PreviewSize): readonly string[] | null;
-  /** Reads a session. The preview names content that cannot be read. */
+  /** Reads a session. If it cannot be read, the preview shows the error. */
   load(info: ListedSession, size: PreviewSize, signal: AbortSignal): Promise<void>;
   /** Forgets all previews, because sessions may have changed. */
   forget(): void;

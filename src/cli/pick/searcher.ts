@@ -10,7 +10,7 @@ import { type Paint, parseSince, type Shell, wrap } from "../terminal/index.ts";
 import type { PickEntry, PickMatch } from "./filter.ts";
 
 export interface Searcher {
-  /** An earlier query is no longer searched. */
+  /** Searches for this text, and stops the search for an earlier one. */
   find(text: string): void;
   stop(): void;
 }

@@ -18,7 +18,7 @@ import { CLIPBOARD } from "./paste.ts";
 
 export interface Attachments {
   readonly blocks: readonly Block[];
-  /** The attachments, for the person. */
+  /** A line for the person about each attachment. */
   readonly notes: readonly string[];
 }
 
@@ -33,7 +33,7 @@ const PICTURE =
   /(?<=^|\s)(?:'((?:~\/|\/|file:\/\/\/)[^'\n]+)'|((?:~\/|\/|file:\/\/\/)(?:\\.|[^\s\\])+))(?=\s|$)/gu;
 const PICTURE_NAME = /\.(?:png|jpe?g|gif|webp)$/iu;
 
-/** Pure. */
+/** Returns the files and pictures that a line names, each once. Pure. */
 export function mentionsIn(line: string): readonly Mention[] {
   const files = [...line.matchAll(MENTION)].map(([, quoted, plain = ""]): Mention => {
     return { path: quoted ?? plain, type: isClipboard(plain) ? "clipboard" : "file" };

@@ -1,4 +1,6 @@
-/** The history of a person's input, stored between conversations: only the person can read it, and its size is bounded. */
+/**
+ * The history of a person's input, stored between conversations. Only the person can read it, and its size is bounded.
+ */
 
 import { appendFileSync, existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -128,7 +128,7 @@ class Keyboard implements Input {
     this.#shell.stdout.write(PASTE_ON);
   }
 
-  /** Adds lines that were not sent to the history. */
+  /** Gives the terminal back. Lines that were never sent are added to the history. */
   #leave(): void {
     this.#giveBack();
     const lines = [...this.#kept, ...linesOf(this.#draft)];
@@ -239,7 +239,10 @@ class Keyboard implements Input {
     else this.#onKey?.(keys);
   }
 
-  /** A text of several lines is one line of an answer; keys after its end belong to the next prompt. */
+  /**
+   * Joins a pasted text of several lines to one line of an answer. Keys after the end of the line belong to the next
+   * prompt.
+   */
   #pressText(keys: string): void {
     const end = /[\r\n]/u.exec(keys)?.index ?? keys.length - 1;
     const line = keys.slice(0, end + 1);

@@ -18,7 +18,7 @@ interface DrawOptions {
 
 export type SpokenMessage = Pick<Message, "role" | "content">;
 
-/** Nothing for a session without messages, or one that cannot be read now: its turn reports that. */
+/** Returns no lines for a session without messages, or for one that cannot be read now: its next turn reports that. */
 export async function lastTurns(
   talk: Talk,
   { shell, paint, columns }: DrawOptions,

@@ -41,7 +41,8 @@ test("a paste has the same result, however slowly it arrives", () => {
     fc.property(fc.array(fc.nat(typed.length), { maxLength: 10 }), (cuts) => {
       const places = [0, ...cuts.toSorted((a, b) => a - b), typed.length];
       const parts = places.slice(1).map((end, at) => typed.slice(places[at], end));
-      // ESC without further bytes is a key: with a paste, a terminal sends at least the bracket of the first mark.
+      // No part ends after the ESC that begins a paste, because a single ESC is a key. A terminal sends at least the
+      // bracket with it.
       fc.pre(!cuts.some((at) => typed.startsWith("\u001b[200~", at - 1)));
       expect(feed(parts)).toEqual(whole);
     }),

@@ -21,7 +21,7 @@ export interface FolderOptions {
   readonly missing: readonly string[];
 }
 
-/** `asking` also asks the open agent, and an agent whose files Continuo does not read. */
+/** With `asking`, the agent of the conversation is asked too, if Continuo does not read its files. */
 export async function listFolder(talk: Talk, shell: Shell, asking?: "asking"): Promise<FolderOptions> {
   const lister = asking === undefined ? { drivers: [], missing: [] } : await listerOf(talk);
   const { sessions, failures } = await listCatalog(
@@ -64,7 +64,7 @@ interface DrawOptions {
   readonly columns: number;
 }
 
-/** Enough characters of each id to distinguish it from the others. */
+/** Draws a line per session, with enough characters of each id to distinguish it from the others. */
 export function toLines(rows: readonly SessionRow[], { paint, columns }: DrawOptions): string[] {
   const now = new Date();
   const length = idLength(rows.map(({ sessionId }) => sessionId));
@@ -87,7 +87,7 @@ function idLength(ids: readonly string[]): number {
   return Math.max(...ids.map((id) => id.length));
 }
 
-/** For Tab: sessions of this folder without a typed prefix, of every folder with one. */
+/** The candidates of Tab: the sessions of this folder if no prefix is typed, otherwise those of every folder. */
 export async function idsBeginning(prefix: string, talk: Talk, shell: Shell): Promise<readonly string[]> {
   const looking = { places: shell, store: readOwn(await talk.store()) };
   const rows = prefix === "" ? (await listFolder(talk, shell)).rows : await rowsByIdPrefix(prefix, looking);

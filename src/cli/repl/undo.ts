@@ -13,7 +13,7 @@ export interface UndoneTurn {
   readonly before: string;
 }
 
-/** Errors: `not_found` if there is no turn before it; those of `forkOwn`. */
+/** Errors: `not_found` if the session has no turn, or only one; those of `forkOwn`. */
 export async function undoTurn(talk: Talk, shell: Shell): Promise<UndoneTurn> {
   const { session } = talk;
   if (session === null) throw nothing("nothing was said yet");

@@ -1,7 +1,10 @@
 /** The limits of commands that a running process answers. */
 
 export const RUNNING_LIMITS = {
-  /** A process whose event loop is free accepts a command at once. */
+  /**
+   * If a process has not accepted a command after this time, the command does the work itself: a process whose event
+   * loop is free accepts at once.
+   */
   acceptedMs: 200,
   /** If there is no answer after this time, the command does the work itself, and shows its progress. */
   answeredMs: 1_000,

@@ -10,7 +10,7 @@ import { isAnswered } from "./remote-commands.ts";
  * Prints the answer of a running process, and returns its exit code; `null` if the command must do the work itself, and
  * nothing was printed.
  *
- * @param file of the bundle: only processes of the same build are asked
+ * @param file the file of the bundle: only processes of the same build are asked
  */
 export async function answeredElsewhere(
   argv: readonly string[],

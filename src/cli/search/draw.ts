@@ -45,7 +45,7 @@ export function drawResults(
   return `${[...blocks, ...footer].map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
 
-/** The command line stays on the screen, and Ctrl-C appears after the last line. */
+/** Rows and columns that stay free, for the command line and for the `^C` that a terminal prints. */
 const [FREE_ROWS, FREE_COLUMNS] = [2, 3];
 
 /**
@@ -108,7 +108,7 @@ function shortIdsOf(
   const ids = results.flatMap(({ session: { sessionId, parentId } }) =>
     parentId === null ? [sessionId] : [sessionId, parentId],
   );
-  // Only these can have the same beginning; there can be thousands of others.
+  // Only ids with the same first eight characters can need more characters, and there can be thousands of others.
   const beginnings = new Set(ids.map(beginningOf));
   return shortIds(ids, [...ids, ...others.filter((id) => beginnings.has(beginningOf(id)))]);
 }

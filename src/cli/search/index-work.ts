@@ -46,7 +46,7 @@ interface IndexStatus {
   readonly sessions: number;
   readonly indexed: number;
   readonly sessionsBytes: number;
-  /** True if a process in the background indexes. */
+  /** `running` if a process in the background indexes. */
   readonly background: "running" | "idle";
   readonly unreadable: Texts["unreadable"];
 }

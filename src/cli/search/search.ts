@@ -36,7 +36,7 @@ const INCOMPLETE = 9;
 /** The exit code if the person pressed Ctrl-C. */
 const INTERRUPTED = 130;
 
-/** From this number on, an index would make a noticeable difference. */
+/** If more sessions than this are not indexed, a note recommends an index. The search itself indexes fewer. */
 const MANY_SESSIONS = 64;
 
 export async function runSearch(words: readonly string[], flags: SearchFlags, shell: Shell): Promise<number> {

@@ -11,7 +11,7 @@ export async function patternsOf(shell: Shell): Promise<readonly string[]> {
   return (await readHomeConfiguration(shell)).indexExclude;
 }
 
-/** @param timeMs no limit by default */
+/** @param timeMs the time limit; none by default */
 export async function updateWithProgress(shell: Shell, timeMs?: number): Promise<Texts> {
   using progress = createProgress(shell);
   return await updateTexts({

@@ -1,6 +1,6 @@
 /**
- * The right of the connections that come through the socket for editors: a secret of one start, which only this process
- * knows. The store of the server may belong to several machines, so it has no token for them.
+ * The right of the connections that come through the socket for editors: a secret that is new at each start, and that
+ * only this process knows. The store of the server may belong to several machines, so it has no token for them.
  */
 
 import { randomBytes, timingSafeEqual } from "node:crypto";

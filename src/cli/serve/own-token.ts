@@ -18,7 +18,10 @@ export interface OwnToken extends Disposable {
   readonly path: string;
 }
 
-/** Errors: `conflict` for a token of another store in a file that a flag names; those of reading and writing the file. */
+/**
+ * Errors: `conflict` if the file that a flag names has a token that this store does not know, or that has expired;
+ * those of reading and writing the file.
+ */
 export async function keepOwnToken(
   store: OpenedStore,
   flags: Pick<ServeFlags, "tokenFile">,

@@ -42,7 +42,7 @@ export function writerOffers({ agents, shell, servers, findServers }: OffersOpti
     }
     return Object.hasOwn(agents, name) ? writerOf(name, agents, shell) : null;
   };
-  /** The models of the configuration; one whose key is missing cannot write. */
+  /** The models of the configuration, without those whose key is missing. */
   const configured = (): readonly string[] =>
     Object.values(agents).flatMap(({ name, endpoint }) => {
       if (endpoint === undefined) return [];

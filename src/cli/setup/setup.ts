@@ -22,7 +22,7 @@ import { canAsk, confirm, createOutput, type Shell, tildePath, toJsonText } from
 import type { SetupFlags } from "./flags.ts";
 import { formerPiecesOf, piecesOf } from "./pieces.ts";
 
-/** Errors: `usage`. Returns 1 if something could not be set up, or the answer was no. */
+/** Errors: `usage`; those of `ownCommand`. Returns 1 if something could not be set up, or the answer was no. */
 export async function runSetup(agent: string | null, flags: SetupFlags, shell: Shell): Promise<number> {
   const command = commandFor(flags, shell);
   const wiring = { places: placesOf(shell), command, server: serverCommand(shell, command) };

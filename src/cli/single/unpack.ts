@@ -105,7 +105,10 @@ function write({ path, isProgram, bytes }: PackedFile, folder: string): void {
   if (isProgram) chmodSync(file, 0o700);
 }
 
-/** Removes the folders of older builds, and incomplete folders of starts that were killed. */
+/**
+ * Keeps the newest `KEPT_BUILDS` other folders, and removes the rest: folders of older builds, and incomplete folders
+ * of starts that were killed.
+ */
 function removeOldest(builds: string, id: string): void {
   const others = readdirSync(builds)
     .filter((name) => name !== id)

@@ -22,7 +22,7 @@ export function socketPath(places: Places, name = "socket"): string | null {
   return process.platform === "win32" || Buffer.byteLength(path) > MAX_PATH ? null : path;
 }
 
-/** False where another process answers at the path. */
+/** Returns false if another process answers at the path, or if the server cannot listen there. */
 export async function listens(server: Server, path: string): Promise<boolean> {
   if (await listensNow(server, path)) return true;
   const other = connect(path);

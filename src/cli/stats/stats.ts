@@ -58,7 +58,7 @@ async function readAll(shell: Shell): ReturnType<typeof usageOfAll> {
   });
 }
 
-/** Native sessions that belong to one of Continuo's own are counted as that one. */
+/** Returns titles by `AGENT:ID`. A native session of an own session has the title of the own session. */
 async function titlesOf(shell: Shell): Promise<ReadonlyMap<string, string>> {
   const { sessions } = await listCatalog({ archived: "include" }, { places: shell });
   const titles = new Map<string, string>();

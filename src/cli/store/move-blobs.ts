@@ -11,7 +11,7 @@ export interface MoveFlags extends StoreFlags {
   readonly to: string;
 }
 
-/** Commands that do not know the bucket read the records of sessions that were handed over. */
+/** The records of handed-over sessions stay, because commands that do not know the bucket read them. */
 const STAYING = ["application/x-continuo-records+zstd"];
 
 /** Errors: `usage`, `invalid` for a configuration with a mistake, and those of moving. */

@@ -78,7 +78,7 @@ interface MigrationReport {
   readonly copy: string | null;
 }
 
-/** The only way to upgrade a Postgres database. */
+/** The only command that upgrades a Postgres database. */
 export async function runMigrate(flags: StoreFlags, shell: Shell): Promise<number> {
   let migrated: MigrationReport | null = null;
   await using store = await openStore(storeUrl(flags, shell), {

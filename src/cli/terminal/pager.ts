@@ -66,10 +66,6 @@ interface Pager {
   finish(): Promise<void>;
 }
 
-/**
- * `null` if there is no pager: an empty `$PAGER`, `cat`, no `less` on this machine, or a terminal that cannot move its
- * cursor.
- */
 /** The rows of the screen that a text takes: a line that is longer than a row wraps. */
 function rowsOf(chunk: string, columns: number): number {
   const lines = chunk.split("\n").slice(0, -1);
@@ -81,6 +77,10 @@ function stripStyles(line: string): string {
   return line.replace(/\u001b\[[\d;]*m/gu, "");
 }
 
+/**
+ * Returns `null` if there is no pager: an empty `$PAGER`, `cat`, no `less` on this machine, or a terminal that cannot
+ * move its cursor.
+ */
 function pagerCommand({ env }: Shell): string | null {
   if (env.TERM === "dumb") return null;
   if (env.PAGER === undefined) return isOnPath("less", env.PATH) ? "less -R" : null;

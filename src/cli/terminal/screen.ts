@@ -12,8 +12,8 @@ export interface Screen {
 const FALLBACK = { columns: 80, rows: 24 };
 
 /**
- * `NO_COLOR` (any text) means no colours, and then `FORCE_COLOR` (anything but `0` and `false`) means colours, even in
- * a file; otherwise only a terminal that is not `dumb` has colours.
+ * `NO_COLOR` (any text) switches colours off. Otherwise, `FORCE_COLOR` decides: `0` and `false` switch them off,
+ * anything else switches them on, even in a file. Without both, only a terminal that is not `dumb` has colours.
  */
 export function screenOf(shell: Shell, stream: NodeJS.WriteStream): Screen {
   const isTerminal = stream.isTTY === true;

@@ -16,7 +16,6 @@ export interface SessionWish {
 }
 
 /** The process from the point of view of a command. Only `main.ts` creates one for the real process. */
-
 export interface Shell {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;

@@ -1,6 +1,6 @@
 /**
- * The server for phones. It listens on loopback, and the person's tunnel leads to it. It accepts no token of the viewer, and
- * serves only the routes that a phone may use.
+ * The server for phones. It listens on loopback, and the person's tunnel leads to it. It accepts no token of the
+ * viewer, and serves only the routes that a phone may use.
  */
 
 import { ContinuoError, type Principal, type Store } from "@continuo/core/model";
@@ -49,7 +49,8 @@ export async function openPhoneDoor({
       reach: "network",
       pagesOf: "phone",
       publicUrl: url,
-      // Only the name of the tunnel is accepted, so that a page of another name cannot reach the server by DNS rebinding.
+      // Only the name of the tunnel is accepted, so that a page of another name cannot reach the server by DNS
+      // rebinding.
       hosts: [],
       machine,
       pageFolder,

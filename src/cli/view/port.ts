@@ -17,8 +17,9 @@ interface TakePortOptions<Listening> {
 }
 
 /**
- * Listens on the wanted port. If nobody chose it and another program of this user has it, listens on a free one. Errors:
- * `unavailable` otherwise: an old bookmark would lead to the program of another user.
+ * Listens on the wanted port. If nobody chose it, and a program of this user has it, listens on a free port. Errors:
+ * `unavailable` for a chosen port that is taken, and for a port of another user's program, because an old bookmark
+ * would lead to that program.
  */
 export async function takePort<Listening>(
   { port, isDefault }: PortChoice,

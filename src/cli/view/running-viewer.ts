@@ -1,6 +1,6 @@
 /**
- * The viewer that runs already: another `continuo view` of the same user asks it for an address, by a socket in a private
- * folder. There is no secret on disk: only the user can open the socket.
+ * The viewer that already runs: another `continuo view` of the same user asks it for an address, by a socket in a
+ * private folder. There is no secret on disk: only the user can open the socket.
  */
 
 import { connect, createServer, type Socket } from "node:net";
@@ -61,8 +61,8 @@ export async function askRunning(wish: ViewerRequest, places: Places): Promise<R
 export type PageProvider = (wish: Pick<ViewerRequest, "access" | "pair">) => Promise<RunningViewer | null>;
 
 /**
- * Answers other commands until it is disposed, if they want no more than is offered. If another viewer of this home does so
- * already, this one does not.
+ * Answers other commands until it is disposed, if they want no more than is offered. If another viewer of this home
+ * does so already, this one does not.
  */
 export async function answerCommands(
   offered: ViewerRequest,

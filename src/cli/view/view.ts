@@ -198,7 +198,10 @@ async function serve(
   return 0;
 }
 
-/** Opens the store of channels and continuous sessions. Returns `null` if it does not exist; it is not created. */
+/**
+ * Opens the store of channels and continuous sessions. Returns `null` if it does not exist, because it is not created
+ * here, and after a warning if it cannot be opened.
+ */
 async function openExisting(shell: Shell): Promise<OpenOwn | null> {
   try {
     return await openOwn(shell);

@@ -5,7 +5,8 @@
  * - the agent is the nearest parent process that has the name of an agent
  * - the session is the one that the process names in a note (Claude Code), or whose file it is writing (Codex)
  * - else it is one of the process's folder that was written to since the process started (Gemini CLI, pi, opencode)
- * - of several, it is the one that waits for the result of this call, if only one does so
+ * - of several, or while another process of the agent works in that folder, it is the one that waits for the result of
+ *   this call, if only one does so
  *
  * If that does not lead to exactly one session, the candidates are returned and none is chosen.
  */
@@ -31,7 +32,7 @@ export interface CallingSession {
   readonly agent: AgentName | null;
   /** `null` if it is unknown. */
   readonly session: SessionInfo | null;
-  /** The candidates, the newest first; only the session itself if it is known. */
+  /** The candidates. Those of a folder are the newest first. */
   readonly choices: readonly SessionInfo[];
 }
 

@@ -40,7 +40,10 @@ export interface FollowOptions {
   readonly signal?: AbortSignal;
   /** The position to begin at; the newest turn by default. With `ShownMessages`, all that they do not contain. */
   readonly from?: "newest turn" | "start" | ShownMessages;
-  /** Milliseconds between two checks; 250 by default. */
+  /**
+   * The least number of milliseconds between two checks; 250 by default. After a long check, the pause is as long as
+   * the check was.
+   */
   readonly pollMs?: number;
   /** Called before each check of the files of a native session; the check waits for it. */
   readonly ready?: () => Promise<void>;

@@ -2,9 +2,9 @@
  * The catalog: every session of a user, native or Continuo's own: one list, one look-up, one way to open.
  *
  * Promises: a conversation with both a native and an own session is one row, that of the own session; every command
- * finds a session by the same names, with the same errors; edits of killed processes are settled before a read;
- * a list that fails is reported together with the other lists; the store is loaded only if it exists, and is never
- * created; only `changes.ts` changes it.
+ * finds a session by the same names, with the same errors; edits of killed processes are settled before a read; a list
+ * that fails is reported together with the other lists; the store is loaded only if it exists, and is never created;
+ * only `own-changes.ts` changes it.
  * Does not know: how a list or a session is shown, how a run is executed, what the configuration says.
  */
 

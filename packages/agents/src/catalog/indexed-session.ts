@@ -25,7 +25,7 @@ export interface StoredIndexedSession extends IndexedSession {
 
 export interface CatalogSource extends TextSource {
   readonly sessionId: string;
-  /** Another thread uses it to read a native session. */
+  /** The session as it was found, for a native session: another thread can read it with this. */
   readonly found?: FoundSession;
   /** The session with the greatest value comes first. */
   readonly changedMs: number;
@@ -50,8 +50,8 @@ export interface ReadySession {
   /** False if no native session is the same conversation. */
   readonly hasNativeRefs: boolean;
   /**
-   * Read and parsed at the first use, because a search shows only a few of thousands. Only within the transaction that
-   * found the stamp unchanged.
+   * The session, which is read and parsed at the first call, because a search shows only a few of thousands. Call it
+   * only within the transaction that found the stamp unchanged.
    */
   session(read: SourceReader): IndexedSession;
 }

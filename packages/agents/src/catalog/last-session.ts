@@ -12,7 +12,7 @@ export interface LastSession extends Pick<CatalogList, "error" | "failures"> {
   readonly row: ListedSession | null;
 }
 
-/** The number of further rows that are listed if all earlier rows were empty. */
+/** The factor by which the number of listed rows grows while all rows so far were empty. */
 const GROWTH = 8;
 
 /** Reads the newest sessions, one by one, until one has a message. Errors: those of the list. */

@@ -17,17 +17,20 @@ export const CATALOG_LIMITS = {
   followMs: 250,
   /** The bytes of a session in a database that are read again to find what is new. */
   followWindowBytes: 64_000,
-  /** Number of reads after which the session is looked up again: it may have another file. */
+  /** The number of checks after which the session is looked up again: it may have another file. */
   followLooks: 20,
   /** Number of failed look-ups in a row after which a session counts as gone. */
   followMissed: 12,
   /** The milliseconds for which opened texts serve other searches. */
   keptTextsMs: 10_000,
-  /** The age in milliseconds after which they are opened again for the next search. */
+  /** The age in milliseconds after which opened texts are opened again for the next search. */
   renewTextsMs: 3_000,
-  /** Milliseconds without a search before they are opened again. */
+  /** Milliseconds without a search before texts are opened again. */
   renewPauseMs: 300,
-  /** The number of files, those that changed last, that each search looks at in the meantime. */
+  /**
+   * The number of files, those that changed last, that each search checks before it uses texts that were opened
+   * earlier.
+   */
   watchedFiles: 256,
   /** Names of changed files in the facts of a row, and characters of one text. */
   rowFiles: 3,

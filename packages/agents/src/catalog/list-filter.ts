@@ -86,8 +86,8 @@ function isBelow(path: string, top: string): boolean {
 const NO_MARKS: ProjectMarks = new Map();
 
 /**
- * Two folders have the same repository if they share its store, as work trees do, or have the same remote. A folder
- * that is gone belongs to it if its mark has the same remote or, without a remote, the same first commit.
+ * Two folders have the same repository if they share one git store, as work trees do, or have the same remote. A folder
+ * that is gone belongs to the repository if its mark has the same remote or, without a remote, the same first commit.
  */
 function toProjectFilter(folder: string, marks: ProjectMarks): RowFilter {
   const top = canonicalFolder(folder);
@@ -109,7 +109,10 @@ function toProjectFilter(folder: string, marks: ProjectMarks): RowFilter {
   });
 }
 
-/** A session without messages. A row that the agent itself listed has no size, and never counts as empty. */
+/**
+ * True for a session without a message of a person. A row that only the agent itself listed has no size, and never
+ * counts as empty.
+ */
 export function hasNoUserMessage(row: ListedSession): boolean {
   if (row.agent === OWN) return row.title === null;
   return row.sizeBytes !== null && isEmptySession(row);

@@ -1,11 +1,11 @@
 /**
  * Finds the session that a person names; all commands use this look-up.
  *
- * A name is, in this order: `last` or `last:AGENT`, the first row of `session list` (of that agent); the path of a
- * session's file, or of the store with `#ID`; `continuo:ID`; `AGENT:ID`; an id or the beginning of one, in upper or
- * lower case. An exact id has priority over ids that only begin with the text. A conversation with a native and an own
- * session counts once. `AGENT:ID` is the session of that agent; if that is gone, it is the own session in which the
- * conversation continues.
+ * A name is, in this order: `last` or `last:AGENT`, the first row of `session list` (of that agent) that has a message;
+ * the path of a session's file, or of the store with `#ID`; `continuo:ID`; `AGENT:ID`; an id or the beginning of one,
+ * in upper or lower case. An exact id has priority over ids that only begin with the text. A conversation with a native
+ * and an own session counts once. `AGENT:ID` is the session of that agent; if that is gone, it is the own session in
+ * which the conversation continues.
  */
 
 import { resolve } from "node:path";
@@ -114,7 +114,9 @@ export async function lookUp(
   }
 }
 
-/** The session of a row, which need not be searched for. Errors: `not_found` if it disappeared in the meantime. */
+/**
+ * Finds the session of a row by its location, without a search. Errors: `not_found` if it disappeared in the meantime.
+ */
 export async function locateRow(
   row: ListedSession,
   places: PlacesAt,
@@ -313,7 +315,7 @@ function toNative(lookup: Lookup, places: PlacesAt): Extract<LookUpHit, { kind: 
   return { kind: "native", native: { ...lookup, places: placesOf(places), isExample: false, copyOf: null } };
 }
 
-/** The newest row of the list, of one agent or of all. */
+/** The newest row of the list that has a message, of one agent or of all. */
 async function lookUpLast(
   agent: string | null,
   options: LookUpOptions & { readonly asking?: AgentListOptions },

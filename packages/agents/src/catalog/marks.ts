@@ -1,7 +1,7 @@
 /**
- * The marks that a person sets on sessions of this machine: pinned, archived, and tags. They are stored in `marks.json`
- * of `CONTINUO_HOME` under the names of the sessions, so that no file of an agent changes. Fields of a later version
- * are kept as they are.
+ * The marks that a person sets on sessions of this machine: pinned, archived, and tags; and the machine to which a
+ * session was moved. They are stored in `marks.json` of `CONTINUO_HOME` under the names of the sessions, so that no
+ * file of an agent changes. Fields of a later version are kept as they are.
  */
 
 import { join } from "node:path";
@@ -57,7 +57,7 @@ export function readMarks(places: Places): MarkTable {
   };
 }
 
-/** An own session also has the marks of the native session that it began as. */
+/** An own session without marks of its own has those of one of its native sessions. */
 export type MarkedSession = NativeName | OwnRow;
 
 export interface MarkOptions {
@@ -178,7 +178,7 @@ function tooManyTags(): ContinuoError {
   });
 }
 
-/** The present name is first, followed by the name of the native session that an own session began as. */
+/** The present name is first; for an own session, the names of its native sessions follow. */
 function namesOf(session: MarkedSession): readonly string[] {
   return [session, ...("importedFrom" in session ? earlierNames(session) : [])].map(nativeKey);
 }

@@ -36,7 +36,7 @@ test("only messages before the last summary that are no longer sent are cut off"
     message("hint"),
     message("c"),
   ];
-  // Agents leave out some of their own notes after a summary as well: those were not cut off by it.
+  // Agents also leave out some of their own notes after a summary; the summary did not replace those notes.
   expect(await cutOffBy(...opened(messages, ["kept", "last", "c"]))).toEqual(new Set(["a", "b"]));
   expect(await cutOffBy(...opened([message("a")], []))).toEqual(new Set());
 });

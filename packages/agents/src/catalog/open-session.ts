@@ -18,7 +18,7 @@ import type { LookUpHit } from "./look-up.ts";
 import type { ListedSession, OwnRow } from "./rows.ts";
 import { type OpenOwn, openOwnAgain } from "./store.ts";
 
-/** The facts of `session info` in addition to the row. */
+/** The row of a session, together with the further facts of `session info`. */
 export type CatalogDetails = ListedSession & Omit<SessionDetails, Exclude<keyof ListedSession, "forkedFrom">>;
 
 /** A session as commands show it, native or own. Every `OpenedSession` has this shape too. */
@@ -31,7 +31,10 @@ export interface CatalogSession {
 }
 
 export interface CatalogOpenOptions {
-  /** If given, only about this many of the newest bytes of a native session are read. */
+  /**
+   * If given, only about this many of the newest bytes of a native session are read; of an own session, only its newest
+   * events.
+   */
   readonly newestBytes?: number;
   /** Says which records of a native session the index knows, so that only the others are read first. */
   readonly index?: IndexOfRecords;

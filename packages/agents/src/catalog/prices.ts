@@ -19,7 +19,10 @@ export interface Price {
   readonly cacheWriteHour?: number;
 }
 
-/** Prices by the name of the model, in lower case, without the provider at the beginning and the date at the end. */
+/**
+ * Prices by the name of the model in lower case. A name may contain the provider at its beginning and the date at its
+ * end.
+ */
 export type PriceMap = Readonly<Record<string, Price>>;
 
 export interface PriceList {

@@ -161,7 +161,7 @@ const writes = (hour: number, minutes: number): object => ({
 
 test("a session whose cache is still there, or not known, is priced by the state of the cache", async () => {
   const other = { model: "claude-opus-4-5", usage: used(1) };
-  // Nobody knows how long another provider keeps it: the next call is priced as one without a cache.
+  // It is not known how long another provider keeps the context: the next call is priced as one without a cache.
   const unknown = { model: "other-model", usage: used(90_000) };
   expect(await priceOfCalls([other, unknown], "10:20:11")).toEqual({
     tokens: 90_000,

@@ -24,7 +24,10 @@ export interface ResumePrice {
   readonly warmUntil: string | null;
   /** USD, by the state of the cache; an unknown cache counts as cold. `null` for a model without a price. */
   readonly usd: number | null;
-  /** The price for a session with only its newest messages; `null` if that would save little. */
+  /**
+   * The price for a session with only its newest messages; `null` while the cache is warm, and if that would save
+   * little.
+   */
   readonly lean: { readonly tokens: number; readonly usd: number | null } | null;
 }
 

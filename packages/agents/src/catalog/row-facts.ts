@@ -16,7 +16,7 @@ type ReadableSession = Pick<CatalogSession, "details" | "leaves" | "history">;
 export interface RowKnowledge {
   readonly buckets: readonly UsageBucket[];
   readonly facts: RowFacts;
-  /** The codes of all problems; each code is here only once. */
+  /** The codes of all problems, without repetitions. */
   readonly problems: readonly string[];
   readonly forkedFrom: string | null;
 }

@@ -3,7 +3,7 @@
 import { type NativeRef, type Problem, present, type Session, type SessionRow } from "@continuo/core/model";
 import type { RowPlace, SessionMarks } from "@continuo/core/wire/machine";
 
-/** The value of `agent` for own sessions, and the prefix of their ids. */
+/** The value of `agent` for own sessions, and the prefix of their names in commands: `continuo:ID`. */
 export const OWN = "continuo";
 
 /** A row: a native session, or one of Continuo's own. */
@@ -94,7 +94,7 @@ export function nativeRefsOf({ metadata }: Session): readonly NativeRef[] {
   });
 }
 
-/** The native session in which an own session continues now; `null` if no files of it are known. */
+/** The native session in which an own session continues now; `null` if the agent that answered last has none. */
 export function presentRefOf({
   lastAgent,
   nativeRefs,
@@ -127,7 +127,10 @@ export function byNewest(a: ListedSession, b: ListedSession): number {
   return i < j ? -1 : i > j ? 1 : 0;
 }
 
-/** The name of a session in commands; it contains the agent, because two agents can have the same id. */
+/**
+ * The name of a session in commands: `continuo:ID` for an own session, otherwise its location, because two agents can
+ * have the same id.
+ */
 export function nameOf(row: ListedSession): string {
   return isOwn(row) ? `${OWN}:${row.sessionId}` : row.location;
 }

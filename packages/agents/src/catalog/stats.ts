@@ -24,7 +24,7 @@ export interface SessionUsage {
 
 export interface UsageReport {
   readonly sessions: readonly SessionUsage[];
-  /** Sessions that cannot be read. */
+  /** The number of sessions that cannot be read. A store that cannot be read counts as one. */
   readonly unreadable: number;
 }
 

@@ -1,4 +1,4 @@
-/** The store of own sessions and its location. Only this file loads the code of the store. */
+/** The store of own sessions and its location. Only this file of the catalog opens the store. */
 
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -103,7 +103,7 @@ function withPlaces(rows: readonly OwnRow[], parents: ReadonlyMap<string, string
   });
 }
 
-/** Returns the session with this id, otherwise all sessions whose ids begin with it. */
+/** Returns the session with this id, otherwise sessions whose ids begin with it, up to a limit. */
 export async function findOwn({ store, location }: OpenOwn, id: string): Promise<readonly OwnRow[]> {
   if (!isName(id)) return [];
   const exact = await store.getSession(id);

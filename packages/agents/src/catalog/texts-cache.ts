@@ -82,7 +82,7 @@ export function createKeptTexts(
       entry.users += 1;
       const done = async (): Promise<void> => {
         entry.users -= 1;
-        // A search that follows at once does not share the processor with it.
+        // The texts are renewed after a pause, so that a search that follows at once has the processor for itself.
         if (kept === entry && next === null && ageOf(entry) > CATALOG_LIMITS.renewTextsMs) {
           clearTimeout(renewing);
           renewing = setTimeout(renew, CATALOG_LIMITS.renewPauseMs, entry).unref();
@@ -146,7 +146,7 @@ async function drop(entry: Entry): Promise<void> {
 
 async function close(entry: Entry): Promise<void> {
   if (!entry.isDropped || entry.users > 0) return;
-  // A failure was reported to the search that opened them.
+  // The error was reported to the search that opened the texts.
   const texts = await entry.texts.catch(() => null);
   await texts?.[Symbol.asyncDispose]();
 }
@@ -165,8 +165,8 @@ function oneFillAtATime(texts: OpenTexts): OpenTexts {
 }
 
 /**
- * Returns a check of the folders of sessions, in which a session that begins or disappears leaves a mark, and of the files that
- * changed last.
+ * Returns a check of two things: the folders of sessions, which change when a session begins or disappears, and the
+ * files that changed last.
  */
 function unchangedSince(openedMs: number, texts: OpenTexts): () => boolean {
   const files = new Map<string, FoundFile>();

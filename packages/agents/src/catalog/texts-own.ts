@@ -30,7 +30,10 @@ export interface OwnSourceOptions {
   readonly memo: SavedSkimMemo;
 }
 
-/** The store is opened only if it changed since the last time, or if a text is read. */
+/**
+ * A store in a file is opened only if it changed since the last time, or if a text is read; a database server is always
+ * asked.
+ */
 export async function ownSources(options: OwnSourceOptions): Promise<OwnSources> {
   const { places, memo, isExcluded, rules } = options;
   let opened: Promise<OpenOwn | null> | null = null;

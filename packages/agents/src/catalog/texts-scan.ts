@@ -59,8 +59,8 @@ export async function filterTexts(
 }
 
 /**
- * The reader may add words of its own to those of the file, so its words are searched too, as JSON strings like those
- * of a record.
+ * Returns the words that the reader itself may add to those of the file, as JSON strings like those of a record, so
+ * that they are searched too.
  */
 function ownBytesOf({ ownWords = [] }: Pick<AgentReader, "ownWords">): Buffer {
   return Buffer.from(ownWords.length === 0 ? "" : JSON.stringify(ownWords));

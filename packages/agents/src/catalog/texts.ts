@@ -1,7 +1,7 @@
 /**
  * The texts of all sessions for the index: native sessions with their sub-agents, Continuo's own sessions, sessions
- * that other machines mirror here, and sessions in the trash. This file finds out which sessions exist, which ones the
- * index lacks, and which ones a search can use.
+ * that their agents deleted and the guard keeps, sessions that other machines mirror here, and sessions in the trash.
+ * This file finds out which sessions exist, which ones the index lacks, and which ones a search can use.
  */
 
 import { setImmediate as otherWork } from "node:timers/promises";
@@ -225,14 +225,14 @@ async function allSources(
 
 type StoredSessions = ReadonlyMap<string, StoredSession>;
 
-/** A session, whose source may not be made yet. */
+/** A session; its source is made only when it is needed. */
 type AnyText = CatalogSource | KnownText;
 
 function sourceOf(one: AnyText): CatalogSource {
   return "toSource" in one ? one.toSource() : one;
 }
 
-/** Those without sub-agents inside other files, the newest first. */
+/** All sources except sub-agents inside other files, the newest first. */
 function everySource({ sources, known }: AllSources): CatalogSource[] {
   return [...sources, ...known.map(sourceOf)].sort(byNewest);
 }

@@ -1,4 +1,4 @@
-/** The sessions that their agents' own lists leave out against the will of the agent, each with its reason. */
+/** The hidden sessions that their agents do not leave out on purpose, each with the facts about its cause. */
 
 import type { AgentName } from "@continuo/core/model";
 import { type Places, placesOf } from "@continuo/files";

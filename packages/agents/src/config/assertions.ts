@@ -28,7 +28,10 @@ export async function readHomeConfiguration(places: PlacesAt): Promise<Configura
   return configuration;
 }
 
-/** Call it before an agent is started. Errors: `invalid`; `untrusted` if a project's file names programs to run. */
+/**
+ * Call it before an agent is started. Errors: `invalid`; `untrusted` if a project's file that is not trusted sets
+ * guarded keys (`guardedIn`).
+ */
 export function assertRunnable(configuration: ConfigurationChecks): void {
   assertValid(configuration);
   const { untrusted } = configuration;

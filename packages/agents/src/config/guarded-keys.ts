@@ -1,6 +1,6 @@
 /**
  * Keys that a project's file may not set before the person trusts it: they start programs, or decide which variables
- * these inherit. Pure.
+ * these inherit and what agents may do. Pure.
  */
 
 import type { FileAgent, FileContent } from "./schema.ts";

@@ -1,4 +1,4 @@
-/** The same schema as JSON Schema, for editors, and the keys that it knows. Pure. */
+/** The schema of `continuo.yaml` as JSON Schema, for editors, and the keys that it knows. Pure. */
 
 import { z } from "zod";
 import { FILE_SCHEMA } from "./schema.ts";
@@ -49,7 +49,7 @@ function innerOf(schema: JsonSchema, name: string): JsonSchema | undefined {
   return typeof schema.additionalProperties === "object" ? schema.additionalProperties : undefined;
 }
 
-/** Returns the map among several schemas for one value. */
+/** Returns the properties of a schema; if it has alternatives, those of the alternative that is a map. */
 function propertiesOf(schema: JsonSchema | undefined): Readonly<Record<string, JsonSchema>> {
   return (
     schema?.properties ?? schema?.anyOf?.find(({ properties }) => properties !== undefined)?.properties ?? {}

@@ -7,7 +7,7 @@ import { agentOptionsOf } from "./agent-options.ts";
 import type { AgentSettings } from "./settings.ts";
 import { isTrustedFolder, readTrustedFolders } from "./trust.ts";
 
-/** Errors: `usage` for an unknown agent, and for arguments without a program. */
+/** Errors: `usage` for an unknown agent, and for arguments without a program; `unsupported` for a model. */
 export async function openDriver(
   settings: AgentSettings,
   places: PlacesAt,

@@ -126,7 +126,9 @@ function findingsOf(issue: Issue, before: readonly PropertyKey[], whole: unknown
   }
 }
 
-/** Returns the alternative that is a map if the value is a map; otherwise the first one, which is a word. */
+/**
+ * Returns the alternative that is a map if the value is a map; otherwise the first alternative, which accepts a word.
+ */
 function branchOf(branches: readonly (readonly Issue[])[], value: unknown): readonly Issue[] {
   return (typeof value === "object" && value !== null ? branches.at(-1) : branches[0]) ?? [];
 }

@@ -26,7 +26,9 @@ export interface ProjectTrust {
   isRefused(cwd: string): boolean;
   /** @param folder without symbolic links */
   isTrusted(folder: string): boolean;
-  /** True if the content of this file of a project may be used, regardless of the record. */
+  /**
+   * True if the person answered `once` for the project of this file, so that its content may be used without a record.
+   */
   isTrustedFile(file: Pick<RawFile, "path">): boolean;
 }
 
@@ -101,7 +103,8 @@ function record(project: string, { answer, file, home, userHome }: TrustDecision
         refused: [...others(refused, project), { path: project, refusedAt: decidedAt }],
       };
     }
-    // All projects of a person are below the home, so a yes for the home applies only to the home itself.
+    // All projects of a person are below the home, so a yes for the home, or for a folder above it, applies only to
+    // that folder itself.
     const isAlone = `${userHome}/`.startsWith(project.endsWith("/") ? project : `${project}/`);
     const folder = { path: project, trustedAt: decidedAt, ...(isAlone ? { alone: true as const } : {}) };
     return {

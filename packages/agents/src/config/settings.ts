@@ -107,7 +107,7 @@ export interface ConfigurationProblem {
   readonly suggestion: string | null;
 }
 
-/** A project's file with keys that run programs, which was not trusted with `continuo trust`. */
+/** A project's file that sets guarded keys, and was not trusted with `continuo trust` in its present form. */
 export interface UntrustedFile {
   readonly file: string;
   /** The folder for `continuo trust`. */
@@ -172,7 +172,7 @@ export interface Configuration {
   /** The agent that a flag or a file names; `null` if none does. */
   readonly agent: string | null;
   readonly continuation: ContinuationMode;
-  /** Every agent of `AGENT_NAMES`, and those that a file names. */
+  /** Every agent of `AGENT_NAMES`, and the agents and models that a file names. */
   readonly agents: Readonly<Record<string, AgentSettings>>;
   /** Patterns of sessions whose text is not indexed. */
   readonly indexExclude: readonly string[];
@@ -192,7 +192,7 @@ export interface Configuration {
   readonly blobs: { readonly s3: S3Settings } | null;
   /** The files that were read, in the order in which they were read. */
   readonly files: readonly ConfigurationFile[];
-  /** A file with a problem is not used at all. */
+  /** Problems in the files. A file whose text or keys are wrong is not used at all. */
   readonly problems: readonly ConfigurationProblem[];
   readonly untrusted: UntrustedFile | null;
 }

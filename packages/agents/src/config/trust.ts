@@ -43,7 +43,10 @@ function trustRecordOf(home: string): string {
   return join(home, "trust.json");
 }
 
-/** Errors: `corrupt`: if the record cannot be read, nothing is trusted, and the file is not overwritten. */
+/**
+ * Errors: `unreadable`, `too_large`; `corrupt` for a record of another form. Then nothing is trusted, and the file is
+ * not overwritten.
+ */
 export function readTrusted(home: string): readonly TrustedFile[] {
   return readTrustRecord(home).files;
 }

@@ -63,8 +63,8 @@ export interface ConversationAgent extends DrivenAgent {
    */
   opened(): Promise<Conversation | null>;
   /**
-   * The open conversation that can return the agent's own list, if Continuo does not read the agent's files; otherwise
-   * `null`.
+   * The driver that can return the agent's own list; `null` if the agent has no list, or if Continuo reads the agent's
+   * files and no conversation is open.
    */
   lister(): Promise<AgentDriver | null>;
 }

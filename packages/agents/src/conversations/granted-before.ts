@@ -11,7 +11,10 @@ import {
 import type { AskPermission } from "../drivers/link/index.ts";
 import type { AskingSession } from "./shared-questions.ts";
 
-/** The same questions; one whose call may already have run says so in `grantedBefore`. */
+/**
+ * Returns a function that asks the same questions. A question whose call may already have run says so in
+ * `grantedBefore`.
+ */
 export function withGrantedBefore(
   ask: AskPermission,
   session: () => Promise<AskingSession | null>,

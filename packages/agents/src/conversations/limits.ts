@@ -5,7 +5,9 @@ export const TALK_LIMITS = {
   promptBytes: 16_777_216,
   /** The time that a prompt waits for the first byte of standard input, whose text may be added to it. */
   firstInputMs: 3_000,
-  /** The greatest number of messages that are imported from a native session, the newest ones. */
+  /**
+   * The greatest number of messages, and of their characters, that are imported from a native session: the newest ones.
+   */
   takenMessages: 1_000_000,
   takenChars: 134_217_728,
   /** The greatest size of an event of the store; only messages with pictures are usually larger. */
@@ -22,9 +24,12 @@ export const TALK_LIMITS = {
   /** The newest events, of each kind, that are compared with the end of a native session, and the bytes of that end. */
   nativeEvents: 1_000,
   nativeNewestBytes: 1_048_576,
-  /** A native session that was not written for this time has the end of an answer that does not say that it is one. */
+  /** An answer without a stop reason counts as complete when its native session was not written for this time. */
   nativeQuietMs: 2_000,
-  /** The same for a turn without an answer, if its agent is known to have closed the session, and if that is not known. */
+  /**
+   * A turn without an answer counts as ended when its native session was not written for this time: the first value if
+   * its agent is known to have closed the session, the second one if that is not known.
+   */
   nativeClosedMs: 5_000,
   nativeStoppedMs: 600_000,
   /** The longest wait of a prompt for another process to leave the agent's session. */

@@ -57,7 +57,7 @@ export async function importReported(
   return await importMessages(said(history), { store, agent, title, cwd, ref, from: { agent, sessionId } });
 }
 
-/** Removes blocks that an agent wrote for its own model, because other models cannot use them. */
+/** Removes messages that an agent wrote for its own model, because other models cannot use them. */
 async function* said(history: AsyncIterable<Message> | Iterable<Message>): AsyncGenerator<Message> {
   for await (const message of history) {
     if (message.origin !== "injected" && message.origin !== "notification") yield message;

@@ -23,9 +23,9 @@ export interface OwnRun extends SentPrompt {
 export interface OwnRecords {
   /** Oldest first. */
   readonly runs: readonly OwnRun[];
-  /** The ids of messages that the log has. */
+  /** The ids of messages that the log has, except those that were taken over. */
   readonly ids: ReadonlySet<string>;
-  /** Those of them that were taken over from turns of the agent's own program. */
+  /** The ids of messages that were taken over from turns of the agent's own program. */
   readonly taken: ReadonlySet<string>;
   /** The ids of the calls in messages that were not taken over. */
   readonly calls: ReadonlySet<string>;

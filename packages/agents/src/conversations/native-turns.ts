@@ -46,15 +46,18 @@ export interface NativeTurnsOptions {
 export interface TakenTurns {
   /** The number of events that this call stored. */
   readonly added: number;
-  /** The sequence of the newest event of such a turn among the newest events; 0 if there is none. */
+  /** The sequence of the newest event that was taken over, among the newest events; 0 if there is none. */
   readonly newest: number;
-  /** Messages of turns that have not ended, and of all such turns while a run of Continuo is in progress. */
+  /**
+   * Messages that are not stored yet: those of turns that have not ended, and, while a run of Continuo is in progress,
+   * those of all turns.
+   */
   readonly pending: readonly Message[];
 }
 
 /**
- * Takes over such turns before a run. Returns the sequence of the newest one, or 0. Never rejects, because a run does
- * not depend on it: the agent itself knows these turns.
+ * Takes over the turns of the agent's own program before a run. Returns the sequence of the newest one, or 0. Never
+ * rejects, because a run does not depend on it: the agent itself knows these turns.
  */
 export async function latestNativeTurn({
   note,
@@ -75,7 +78,10 @@ export async function latestNativeTurn({
 
 const NONE: TakenTurns = { added: 0, newest: 0, pending: [] };
 
-/** Errors: those of the store, and of reading the native session. A session without native files has no such turns. */
+/**
+ * Errors: those of the store, and of reading the native session. A session without native files has nothing to take
+ * over.
+ */
 export async function takeNativeTurns(options: NativeTurnsOptions): Promise<TakenTurns> {
   const { store, sessionId, places, isPatient = false, signal } = options;
   const session = await store.getSession(sessionId);
@@ -194,9 +200,9 @@ function hasEnded(turn: readonly Message[], found: FoundSession): boolean {
 }
 
 interface Log extends OwnRecords {
-  /** The ids of the events of turns that were taken over. */
+  /** The ids of the events that were taken over. */
   readonly eventIds: ReadonlySet<string>;
-  /** The sequence of the newest of them. */
+  /** The sequence of the newest of these events; 0 if there are none. */
   readonly newest: number;
 }
 
@@ -287,7 +293,7 @@ async function appendAll(
   return stored;
 }
 
-/** At least one event. */
+/** Returns the first events that fit in one append, at least one. */
 function batchOf(events: readonly NewEvent[]): readonly NewEvent[] {
   let chars = 0;
   const end = events.findIndex(({ data }, at) => {

@@ -9,7 +9,7 @@ import type { Origin } from "./origin.ts";
 export interface OriginSessionOptions {
   readonly store: Store;
   readonly places: PlacesAt;
-  /** For sessions without a recorded folder. */
+  /** The folder to use if the session does not record one. */
   readonly cwd: string;
   readonly note: (text: string) => void;
   readonly onProgress: (text: string) => void;
@@ -32,7 +32,7 @@ export async function importOrigin(
   return session;
 }
 
-/** With the history that the agent itself reported; only the agent has its other content. */
+/** Imports a session with the history that the agent itself reported; only the agent has its other content. */
 export async function importReportedOrigin(
   { told }: Extract<Origin, { type: "told" }>,
   history: readonly Message[],

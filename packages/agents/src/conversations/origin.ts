@@ -88,7 +88,10 @@ export async function lastOriginByAgent(
   return await originAt({ agent, sessionId, cwd }, sources);
 }
 
-/** Finds the session that an agent reports. Errors: `not_found` if Continuo's reader does not find it. */
+/**
+ * Finds a session by its agent and its id. Errors: `not_found` if Continuo reads the agent's files and does not find
+ * it.
+ */
 async function originAt(
   {
     agent,

@@ -130,7 +130,7 @@ interface WaitNotes extends Pick<Program, "whileSaying"> {
 
 function createWaitNotes(note: (text: string) => void): WaitNotes {
   let wait: ProgramWait | null = null;
-  /** The end of the wait, by `performance.now()`. */
+  /** The time until which the driver waits before it opens a session, by `performance.now()`. */
   let untilMs = 0;
   let isSaying = false;
   const tell = (): void => {

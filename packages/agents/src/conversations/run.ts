@@ -43,8 +43,8 @@ export interface TurnOptions {
   readonly settings: AgentSettings;
   readonly continuation: ContinuationMode;
   /**
-   * The place of earlier messages. `elsewhere` means in an agent's session, whose next turn is the first one in this
-   * session.
+   * The place of earlier messages. `elsewhere`: in the native session from which this session was imported, and no turn
+   * was taken in this session yet.
    */
   readonly before: "nothing" | "elsewhere" | "here";
   readonly turnInput?: TurnInput;
@@ -56,7 +56,7 @@ export interface TurnResult {
   readonly result: RunResult;
   /** The session after the turn. */
   readonly session: Session;
-  /** `false` if the first turn failed before the agent did anything. Its session, or its copy of one, is deleted. */
+  /** `false` if the first turn failed before the agent did anything. In that case, the session was deleted. */
   readonly isKept: boolean;
 }
 
@@ -183,7 +183,9 @@ export interface WokenSession {
   readonly unanswered: UnansweredInput | null;
   /** True if the agent's own record contains that input, so that its native session can continue. */
   readonly isHeard: boolean;
-  /** Other inputs may have been cut off too, now or after the process that runs the session has ended them. */
+  /**
+   * True if a crash may have cut off other inputs too: several are known, or another process still runs the session.
+   */
   readonly mayHaveMore: boolean;
 }
 

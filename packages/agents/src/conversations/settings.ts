@@ -16,7 +16,10 @@ import {
 import { findProgram } from "../drivers/process/index.ts";
 import type { TalkFlags } from "./flags.ts";
 
-/** Also uses the trust in the project; the person may be asked about it first. Errors: as `readSettings`. */
+/**
+ * Reads the settings together with the trust in the project, about which the person may be asked first. Errors: as
+ * `readSettings`.
+ */
 export async function readTrustedSettings(
   places: PlacesAt,
   cwd: string,

@@ -36,7 +36,10 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** The answer of this process, which gives its decision at once; or when the question is over, without one. */
+/**
+ * Asks in this process, where the decision is given at once. With `null`, nobody here answers before the question is
+ * over.
+ */
 async function asked(decision: PermissionDecision | null): Promise<PermissionDecision> {
   const ask = withSharedAnswers(
     (_, { signal }) =>

@@ -15,7 +15,7 @@ export interface TalkState {
   readonly settings: AgentSettings;
   /** `null` before the first turn of a new conversation. */
   readonly session: Session | null;
-  /** The session is a native one that was requested by name, and no turn on it was taken here yet. */
+  /** True if the session was just imported from a native session, and no turn was taken in it yet. */
   readonly isFresh: boolean;
   /** The mode that was requested, by the agent's own name for it. */
   readonly mode: string | null;

@@ -116,7 +116,7 @@ export interface HandOffReturn {
  *
  * Errors: those of a lookup and of the store; `usage` for an unknown option, and without a folder, `not_found` for a
  * folder or a message that does not exist, `invalid` for a session with nothing that a model reads, `fidelity` with
- * `details.lost` by kind, `verification_failed`, `unwritable`, `unsupported`. After an error, nothing was written.
+ * `details.lost` by kind, `verification_failed`, `unwritable`, `unsupported`. After an error, no session was written.
  */
 export async function handOff(ref: SessionRef, options: HandOffOptions): Promise<HandOff> {
   assertKnownOptions("handOff", options, HAND_OFF_OPTIONS);
@@ -255,7 +255,7 @@ function broughtBackOf(back: SessionReturn | null): HandOffReturn | null {
 
 const MAX_TITLE_CHARS = 120;
 
-/** A title that Continuo made is not added in front of another one. */
+/** The words that Continuo puts before a title are not repeated. */
 function titleOf({ agent, title, sessionId }: HandOffSource, { to, moved }: HandOffOptions): string {
   const whole = toOneLine(moved?.title ?? title ?? sessionId);
   if (moved !== undefined && to === agent && whole !== "") return shorten(whole, MAX_TITLE_CHARS);

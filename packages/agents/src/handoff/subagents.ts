@@ -10,7 +10,7 @@ export interface BroughtSubagents {
   readonly records: readonly ReceiptRecord[];
 }
 
-/** The greatest number of bytes that are in memory, and in the note of the edit, until they are placed. */
+/** The greatest total size of the moved sub-agents, in bytes: they are in memory, and in the note of the edit. */
 const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 
 /** @param made the session of the same agent to which they will belong; `null` if they stay where they are */

@@ -93,7 +93,7 @@ function compareWords(
   return difference === null ? { outcome: "same" } : { outcome: "differs", difference };
 }
 
-/** Joins the texts of each turn, because agents split these texts in different ways. */
+/** Joins texts of one role without their white space, because agents split these texts in different ways. */
 function wordsOf(messages: readonly SpokenMessage[], unspoken: RegExp): SpokenMessage[] {
   const turns: { role: SpokenMessage["role"]; text: string }[] = [];
   for (const { role, content } of messages) {

@@ -59,7 +59,7 @@ export interface WrittenSession {
   /** The blocks of each message that were kept, rewritten, noted and dropped. */
   readonly receipt: Receipt;
   readonly verification: Verification;
-  /** The same as that of a hand-over. */
+  /** The database that the installed agent made because it had never run; `null` if it existed, or is not needed. */
   readonly madeDatabase: string | null;
 }
 

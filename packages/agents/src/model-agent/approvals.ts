@@ -21,7 +21,7 @@ export interface AskOptions {
   readonly onPermission: AskPermission | undefined;
   readonly onEvent: ExecuteOptions["onEvent"];
   readonly signal: AbortSignal;
-  /** Receives, by the id of a call, the function to call before a permitted call begins, or after a denial is stored. */
+  /** Functions, by the id of their call, to call before a permitted call begins, or after a denial is stored. */
   readonly starts: Map<string, () => Promise<void>>;
 }
 

@@ -1,6 +1,6 @@
 /** Reads JSON answers up to a limit, because any program could answer at the port of a model server. */
 
-/** `null` for an answer that is longer. Errors: those of the connection, and of JSON. */
+/** `null` for an answer that is longer than `maxBytes`. Errors: those of the connection, and of JSON. */
 export async function boundedJson(answer: Response, maxBytes: number): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -24,7 +24,10 @@ export class CallKeys {
     this.#readEarlier(request);
   }
 
-  /** A number belongs to the first call that takes it; without a result, it is free again for the next attempt. */
+  /**
+   * Returns the key of a call, which contains a number: equal calls of one attempt get 0, 1, 2 …. If a call has no
+   * result, the next attempt uses its number again.
+   */
   take(toolName: string, input: unknown): string {
     const content = contentOf(toolName, input);
     return createHash("sha256")

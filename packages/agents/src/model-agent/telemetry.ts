@@ -1,4 +1,4 @@
-/** Records calls of models as spans and numbers, by the semantic conventions for generative AI. */
+/** Records calls of models as spans and metrics, by the semantic conventions of OpenTelemetry for generative AI. */
 
 import { present } from "@continuo/core/model";
 import {
@@ -96,8 +96,8 @@ export function createModelCalls(model: LanguageModel, messages: () => readonly 
 }
 
 /**
- * Returns the HTTP status of the provider, so that the number of error types is bounded. The error of a call that was
- * tried again has the last status.
+ * Returns the HTTP status of the provider, or `_OTHER`, so that the number of error types is bounded. The error of a
+ * call that was tried again has the last status.
  */
 function typeOf(error: unknown): string {
   const { statusCode, lastError } = (error ?? {}) as {

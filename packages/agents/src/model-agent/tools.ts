@@ -25,7 +25,7 @@ export function preparedTools(
   return Object.fromEntries(prepared) as ToolSet;
 }
 
-/** A tool may return its results one after the other, so this does it for all: the last one is the result of the call. */
+/** Yields the results of a tool, because some tools return several: the last one is the result of the call. */
 async function* started(start: () => Promise<void>, call: () => unknown): AsyncGenerator<unknown, void> {
   await start();
   const result = await call();

@@ -6,7 +6,7 @@
 import type { LanguageModel } from "ai";
 import { boundedJson } from "./bounded-json.ts";
 
-/** Every current model of a vendor has at least this. */
+/** The assumed window of an unknown model: every current model of a vendor has at least this many tokens. */
 export const DEFAULT_WINDOW = 128_000;
 
 /** The rest of the window is for instructions and the answer, and for estimates that were too low. */

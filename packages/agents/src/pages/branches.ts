@@ -26,7 +26,7 @@ export function toBranches(paths: readonly BranchPath[]): Branch[] {
   });
 }
 
-/** The number of items at the start of two lists that are the same. @param most the length of the shorter one */
+/** The number of items at the start of two lists that are the same. @param most the greatest possible number */
 export function sharedStart(most: number, isSame: (at: number) => boolean): number {
   let at = 0;
   while (at < most && isSame(at)) at += 1;

@@ -10,7 +10,7 @@ interface SessionIdentity {
 
 const PLAIN_ID = /^[\w.-]{1,200}$/u;
 
-/** `AGENT:ID`; a hash of the place for an id with other characters, which could also be long. */
+/** `AGENT:ID`; `AGENT:~HASH`, with a hash of the location, for an id that is long or has unusual characters. */
 export function keyOf({ agent, sessionId, location }: SessionIdentity): string {
   return PLAIN_ID.test(sessionId) ? `${agent}:${sessionId}` : `${agent}:~${hashOf(location)}`;
 }

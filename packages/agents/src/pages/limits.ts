@@ -1,13 +1,11 @@
 /** Every limit of kept histories, in one place. */
 
 export const HISTORY_LIMITS = {
-  /**
-   * The bytes at the end of a session that are read first, and the size up to which a session is read
-   * completely at once.
-   */
+  /** The bytes at the end of a session that are read first. */
   tipBytes: 262_144,
   /** The longest part of the end that is read for a reader who scrolls back before the whole session was read. */
   mostTipBytes: 4_194_304,
+  /** A smaller session is read completely at once. */
   smallBytes: 1_048_576,
   /** The number of cached sessions, and of the messages of all of them together. */
   keptSessions: 8,
@@ -17,7 +15,7 @@ export const HISTORY_LIMITS = {
   windowChars: 2_000_000,
   /** Messages before the one around which a window is built. */
   aroundMessages: 10,
-  /** Characters of one text in a window, of all texts of one message, and of the texts after that. */
+  /** Characters of one text in a window, of all texts of one message, and of each text after these are used up. */
   textChars: 32_768,
   messageChars: 262_144,
   restChars: 1_024,

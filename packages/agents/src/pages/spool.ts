@@ -1,4 +1,4 @@
-/** Texts outside of memory, with random access: the parts of a session that were read, in a private file without a name. */
+/** Keeps the texts of a session in a private file without a name, with random access. */
 
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";

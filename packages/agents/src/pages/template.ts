@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { ContinuoError } from "@continuo/core/model";
 import { packageFile } from "@continuo/files";
 
-/** The build puts it there. */
+/** The build writes the page to this file. */
 const FILE = "dist/web/file.html";
 
 export type TemplatePart = "TITLE" | "PLAIN" | "SESSION";

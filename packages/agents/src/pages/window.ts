@@ -1,4 +1,4 @@
-/** Makes windows, which are bounded runs of messages of a history. Pure, except that it reads the spool. */
+/** Makes windows: a limited number of consecutive messages of a history. Pure, except that it reads the spool. */
 
 import { ContinuoError, type Message } from "@continuo/core/model";
 import { createTurnStarts } from "@continuo/core/transcript";

@@ -24,7 +24,7 @@ export interface BestSearchOptions {
   sessionOf(turn: TurnMatch): IndexedSession | null;
 }
 
-/** The turns of each session, by the number of the session, the best turn first. Within an open index. */
+/** Returns the turns of each session, the best one first, by the number that the session has in the index. */
 export function searchBest(
   database: DatabaseSync,
   query: SearchQuery,

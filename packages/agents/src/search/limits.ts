@@ -2,8 +2,8 @@
 
 export const SEARCH_LIMITS = {
   /**
-   * Bounds of the sessions that a search indexes before it answers: their size, and the time for it. The size decides;
-   * the time limit, many times what this size needs, is for a machine that is busy or faulty.
+   * The sessions that a search indexes before it answers: their greatest number, their size, and the time for it. The
+   * number and the size decide; the time is many times longer than they need, for a machine that is busy or faulty.
    */
   fewSessions: 64,
   fewBytes: 16_777_216,

@@ -29,7 +29,7 @@ test("messages of people, and messages that are not addressed to the reader, are
   const other = said("agent", { addressed: false });
   expect(unanswered([other, other, other, other, bot])).toEqual([1, 4]);
   expect(unanswered([said("system"), said("system"), said("system"), bot])).toEqual([0]);
-  // The server is no person.
+  // A message of the server does not start the count again.
   expect(unanswered([bot, said("system"), bot, said("system"), bot])).toEqual([1, 4]);
 });
 

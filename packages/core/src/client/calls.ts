@@ -71,7 +71,7 @@ export class Calls {
     };
   }
 
-  /** Only the participant that was called answers. */
+  /** Accepts results only from the participant that was called. */
   take(event: WireEvent): void {
     if (event.type !== "method_answered") return;
     const { callId, value, done } = recordOf(event.data);

@@ -136,7 +136,8 @@ function replaced(channel: Channel, message: ChannelMessage): Channel {
 }
 
 /**
- * Inserts the message by its sequence. If newer messages were left out, it adds nothing, because there would be a gap.
+ * Inserts the message by its sequence. It adds nothing after the loaded part if newer messages were left out, and
+ * nothing before that part if older messages are not loaded, because there would be a gap.
  */
 function withMessage(channel: Channel, message: ChannelMessage): Channel {
   const { messages, hasNewer, hasOlder } = channel;

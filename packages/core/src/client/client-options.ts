@@ -16,11 +16,11 @@ export interface ClientOptions {
   readonly firstConnectionMs: number;
   readonly replayMode: ReplayMode;
   /**
-   * Called once for each reason, with one line: the session could not be opened, or the first connection takes more
-   * than one try.
+   * Called with one line, for example if the session could not be opened, if the first connection takes more than one
+   * try, or if an answer failed.
    */
   readonly warn: (line: string) => void;
-  /** Called with the reason for which the first connection takes more than one try. */
+  /** Called with each reason why the first connection takes more than one try. */
   readonly onWaiting: (reason: ContinuoError) => void;
   readonly onConnection: (connection: "open" | "lost") => void;
 }
@@ -46,7 +46,7 @@ export interface EventsOptions {
    * comes as one `message` when it is complete or was interrupted.
    */
   readonly parts?: boolean;
-  /** Only messages to this handle, and events that change them. */
+  /** Only events that address this handle (`addressed`), and later events about the same messages and calls. */
   readonly targetedOnly?: boolean;
   /**
    * With `targetedOnly`, for an agent: the limit of messages that agents write after a person's last message, so that

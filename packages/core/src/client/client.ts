@@ -123,7 +123,7 @@ export class AgenticClient {
     });
   }
 
-  /** Resolves when the replay is over, or when it fills the inbox. Errors: the reason why there is no connection. */
+  /** Resolves when the replay is over; with `stream`, when it fills the inbox. Errors: why there is no connection. */
   ready(): Promise<void> {
     return this.#ready.promise;
   }
@@ -157,8 +157,9 @@ export class AgenticClient {
   }
 
   /**
-   * Yields every event once, in order, over any number of connections. Only one iteration can run at a time. Errors:
-   * `conflict` for a second iteration; the error that ended the connection permanently.
+   * Yields every event once, in order, over any number of connections; with `collect` (the default) and `skip`, only
+   * those events of a replay that address this handle. Only one iteration can run at a time. Errors: `conflict` for a
+   * second iteration; the error that ended the connection permanently.
    */
   events(options: EventsOptions = {}): AsyncIterableIterator<ClientEvent> {
     assertKnownOptions("events", options, EVENTS_OPTIONS);
@@ -239,7 +240,7 @@ export class AgenticClient {
   }
 
   /**
-   * Hides the message from everybody. With a token that has the scope `admin`, also messages of others. Errors: as
+   * Hides the message from everybody. A token with the scope `admin` can also hide messages of others. Errors: as
    * `edit`.
    */
   async delete(messageId: string, options: { readonly reason?: string } = {}): Promise<void> {
@@ -248,14 +249,12 @@ export class AgenticClient {
     await this.#link.request({ type: "delete", id: this.#newId(), messageId, ...present({ reason }) });
   }
 
-  /**
-   * A reaction that exists already changes nothing. Errors: `not_found`, `conflict` for a deleted message, `too_large`.
-   */
+  /** A second equal reaction changes nothing. Errors: `not_found`, `conflict` for a deleted message, `too_large`. */
   async addReaction(messageId: string, reaction: string): Promise<void> {
     await this.#react(messageId, reaction, "added");
   }
 
-  /** Removes a reaction of this handle. Errors: `not_found` if there was none. */
+  /** Errors: `not_found` if this handle never had the reaction, `conflict` for a deleted message. */
   async removeReaction(messageId: string, reaction: string): Promise<void> {
     await this.#react(messageId, reaction, "removed");
   }
@@ -264,17 +263,17 @@ export class AgenticClient {
     await this.#link.request({ type: "react", id: this.#newId(), messageId, reaction, change });
   }
 
-  /** The checkpoint never goes back. Waits in degraded mode. Errors: `session_disabled`, `out_of_range`. */
+  /** Never goes back. In degraded mode it is stored later. Errors: `session_disabled`, `out_of_range`. */
   async commitCheckpoint(sequence: number): Promise<void> {
     await this.#session.commit(sequence);
   }
 
-  /** In degraded mode it waits for the session. Errors: `session_disabled`. */
+  /** In degraded mode the id is stored when the server can open the session. Errors: `session_disabled`. */
   async updateSdkSession(sdkSessionId: string): Promise<void> {
     await this.#session.setSdkSession(sdkSessionId);
   }
 
-  /** In degraded mode it waits for the session. Errors: `session_disabled`. */
+  /** In degraded mode the id is removed when the server can open the session. Errors: `session_disabled`. */
   async clearSdkSession(): Promise<void> {
     await this.#session.setSdkSession(null);
   }
@@ -296,7 +295,7 @@ export class AgenticClient {
     await this.#link.request({ type: "clear_history", id: this.#newId() });
   }
 
-  /** Whole messages of others that were written while this handle was away; oldest first. */
+  /** Whole messages of others while this handle was away, but not to it: the newest 1,000, the oldest first. */
   get missedMessages(): readonly MissedMessage[] {
     return this.#missed.missed.messages;
   }
@@ -329,7 +328,7 @@ export class AgenticClient {
     return call;
   }
 
-  /** One result of a call of this participant's method; the last one is `done`. */
+  /** Sends a result of a call of this participant's method. It is the last one unless `done` is `false`. */
   async respond(callId: string, value: unknown, options: { readonly done?: boolean } = {}): Promise<void> {
     assertKnownOptions("respond", options, { done: true });
     const { done = true } = options;
@@ -395,7 +394,7 @@ export class AgenticClient {
     await this.#session.change({ type: "end_run", runId, ...end });
   }
 
-  /** Waits until everything that was written is stored, and leaves. */
+  /** Waits until everything that was written is stored, for at most 5 seconds, and leaves. */
   async close(): Promise<void> {
     this.#writer.flushAll();
     this.#session.flush();

@@ -64,7 +64,7 @@ export interface ConnectOptions {
   readonly onWarning?: ((line: string) => void) | undefined;
   /** Called once for each reason why the first connection must wait: `unavailable`, `handle_taken`, … */
   readonly onWaiting?: ((reason: ContinuoError) => void) | undefined;
-  /** Called when a replay is over, and when the connection is lost; it comes back by itself. */
+  /** Called with `open` when a replay is over, and with `lost` when the connection is lost. */
   readonly onConnection?: ((connection: "open" | "lost") => void) | undefined;
   /** Ends the wait for the connection; a client that is connected ends by `close()`. */
   readonly signal?: AbortSignal | undefined;
@@ -99,8 +99,8 @@ export const CONNECT_OPTIONS: KnownOptions<ConnectOptions> = {
  * Resolves when the replay is over; with the replay mode `stream` as soon as 1,000 events of it wait for `events()`,
  * and `roster()` is then known when `events()` has reached its end. Errors: `usage` for an unknown option,
  * `handle_taken` if the holder is connected, `forbidden` (another workspace or handle than the token's, or a page that
- * the server does not accept), `unauthorized`, `invalid`, `unsupported` if a proxy passes no WebSockets; when no
- * connection came about in time, `unavailable`, or what the server answered the last time, such as `degraded`.
+ * the server does not accept), `unauthorized`, `invalid`, `unsupported` if a proxy passes no WebSockets, `cancelled`;
+ * if there is no connection in time, `unavailable` or the last error of the server, such as `degraded`.
  */
 export async function connect(options: ConnectOptions): Promise<AgenticClient> {
   assertKnownOptions("connect", options, CONNECT_OPTIONS);
@@ -173,7 +173,7 @@ export interface WatchOptions
     | "onConnection"
     | "signal"
   > {
-  /** After a sequence, at the last anchor, or only what comes from now on. 0 if none is given. */
+  /** The start of the replay: after a sequence, at the last anchor, or at the end of the log. 0 if none is given. */
   readonly after?: number | "anchor" | "latest";
 }
 
@@ -224,6 +224,6 @@ function socketUrl(serverUrl: string, channel: string): string {
 }
 
 function warnOnConsole(line: string): void {
-  // biome-ignore lint/suspicious/noConsole: in a page and in a program of somebody else it is all there is
+  // biome-ignore lint/suspicious/noConsole: a page, or the program of a caller, has no other place for a warning
   console.warn(`continuo: ${line}`);
 }

@@ -41,7 +41,7 @@ interface Base {
    * its message or the deletion of its message.
    */
   readonly addressed: boolean;
-  /** The event was handed over before, and not committed. */
+  /** True if the event addresses this handle, and was handed over before, but not committed. */
   readonly redelivered: boolean;
 }
 
@@ -121,7 +121,7 @@ export interface ErrorEvent extends Base {
   readonly type: "error";
   readonly code: string;
   readonly message: string;
-  /** The message that was interrupted, and its text so far. */
+  /** The message that was interrupted, and its text so far; `undefined` for any other error. */
   readonly messageId: string | undefined;
   readonly content: string | undefined;
 }

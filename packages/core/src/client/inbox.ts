@@ -119,7 +119,7 @@ export class Inbox {
     this.#wake?.();
   }
 
-  /** Wakes the waiting callers, so that they look again or give up. */
+  /** Wakes the caller that waits in `next`, so that it looks for an event and checks its signal again. */
   wake(): void {
     this.#wake?.();
   }

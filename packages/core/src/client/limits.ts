@@ -8,14 +8,14 @@ export const LIMITS = {
   pendingRequests: 10_000,
   /** With `targetedOnly`: the messages whose later changes the reader receives. */
   followedMessages: 1_000,
-  /** The number of agents' messages after a person's last message; then an agent receives no more of them. */
+  /** The number of agents' messages since a person's last one; the message that reaches it is not given to an agent. */
   agentTurns: 20,
   missedMessages: 1_000,
   missedLength: 1_048_576,
   /** The length at which deltas are sent; they are sent earlier after `deltaMs` milliseconds. */
   deltaLength: 4_096,
   deltaMs: 50,
-  /** The interval at which a reader of everything reports its position. */
+  /** The longest wait before the client reports a received event that does not address its handle. */
   receivedMs: 1_000,
   callMs: 60_000,
   firstRetryMs: 100,

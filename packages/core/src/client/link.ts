@@ -37,7 +37,7 @@ export interface LinkOptions {
   readonly reconnect: boolean;
   /** If `reconnect` is set, the first connection is tried again for this time. */
   readonly firstConnectionMs: number;
-  /** Called once for each reason for which the first connection is tried again. */
+  /** Called once for each reason why the first connection is tried again. */
   readonly warn: (line: string, reason: ContinuoError) => void;
   /** Called for each connection. If it fails, the connection is tried again. */
   readonly hello: () => Promise<Omit<HelloFrame, "type" | "protocol">>;
@@ -112,7 +112,7 @@ export class Link {
     if (this.#state === "greeted") this.#send(frame);
   }
 
-  /** Waits for a while until everything that was requested is confirmed, then leaves. */
+  /** Waits at most `closeMs` until every request is confirmed, and then leaves. */
   async close(): Promise<void> {
     if (this.#state === "ended") return;
     const confirmed = new Promise<void>((resolve) => {

@@ -26,9 +26,9 @@ export interface MissedPage {
 }
 
 /**
- * Missed messages after one of the channel was edited or deleted. A change of one of these messages changes or removes
- * it here; a change of a message that the reader already knows gets its own entry. `after`: the last sequence that
- * the reader knew when it left.
+ * Returns the missed messages after a message of the channel was edited or deleted. A change of a missed message
+ * changes or removes it here; a change of a message that the reader already knows gets its own entry. `after`: the last
+ * sequence that the reader knew when it left.
  */
 export function missedAfter(
   messages: readonly MissedMessage[],

@@ -7,7 +7,7 @@ import { assertKnownOptions, type KnownOptions } from "../model/index.ts";
 import type { MissedMessage, MissedPage } from "./missed-collector.ts";
 
 export interface MissedContextOptions {
-  /** The largest length of `formatted`, in UTF-16 units. */
+  /** The largest length of `formatted`, in UTF-16 units; 20,000 by default. */
   readonly maxChars?: number;
   /**
    * `markdown` (default) and `yaml` are for a model, and say that the texts are quotations; `plain` is for a person.

@@ -14,7 +14,7 @@ export interface OpenChannelOptions extends Omit<ConnectOptions, "after" | "repl
 }
 
 export interface OpenedChannel {
-  /** Writes, edits, reacts and commits. Its `events()` are read by `messages()`. */
+  /** Writes, edits, reacts and commits. Do not call its `events()`, because `messages()` reads them. */
   readonly client: AgenticClient;
   /**
    * Yields the messages, oldest first, at once and after each change: a new message, more of a message that is being
@@ -23,7 +23,7 @@ export interface OpenedChannel {
    * connection permanently; `conflict` for a second iteration.
    */
   messages(options?: MessagesOptions): AsyncIterableIterator<readonly ChannelMessage[]>;
-  /** Waits until everything that was written is stored, and leaves. */
+  /** Waits until everything that was written is stored, for at most 5 seconds, and leaves. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -34,7 +34,7 @@ interface MessagesOptions {
 
 const { after: _, replayMode: __, ...JOINING } = CONNECT_OPTIONS;
 const OPEN_OPTIONS: KnownOptions<OpenChannelOptions> = { ...JOINING, limit: true };
-/** The statuses of `unauthorized`, `forbidden` and `not_found`: a channel is made by its first participant. */
+/** The statuses of `unauthorized`, `forbidden` and `not_found`: a channel exists only after somebody joined it. */
 const FINAL: readonly number[] = [401, 403, 404];
 const LIMITS = { messages: 100, loadMs: 10_000 } as const;
 
@@ -80,8 +80,8 @@ export async function openChannel(options: OpenChannelOptions): Promise<OpenedCh
 }
 
 /**
- * Empty after a refusal, because the server then also refuses the connection, with a reason. After any other error the
- * connection is tried again.
+ * Returns an empty window for a channel that does not exist, and after a refusal, because the connection then gets the
+ * same refusal with its reason. After any other error the connection is tried again.
  */
 async function loadWindow(
   { serverUrl, channel, token }: Pick<ConnectOptions, "serverUrl" | "channel" | "token">,
@@ -115,7 +115,7 @@ function toList({ messages, open }: Channel): readonly ChannelMessage[] {
 }
 
 interface Following {
-  /** Resolves after the next change and what arrives with it; `false` when the events are over. Errors: theirs. */
+  /** Resolves after the next change and what arrives with it; `false` at the end. Errors: those of the events. */
   changed(): Promise<boolean>;
   readonly ended: Promise<unknown>;
 }

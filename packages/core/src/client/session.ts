@@ -102,7 +102,7 @@ export class ClientSession {
     });
   }
 
-  /** An event that is addressed to the participant is reported immediately, any other event with the next ones. */
+  /** Reports an event that addresses the participant immediately, and other events together, after at most 1 s. */
   received(sequence: number, { addressed }: { readonly addressed: boolean }): void {
     if (sequence <= this.#received) return;
     this.#received = sequence;

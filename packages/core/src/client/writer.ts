@@ -58,7 +58,7 @@ export class Writer {
     await this.#request({ type: "complete", id: this.#newId(), messageId, content });
   }
 
-  /** The server ended it. */
+  /** Call it when the server has ended the message. */
   interrupted(messageId: string): void {
     const message = this.#open.get(messageId);
     if (message === undefined) return;

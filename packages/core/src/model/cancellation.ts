@@ -5,7 +5,7 @@
 
 import { ContinuoError, isContinuoError, messageOf } from "./errors.ts";
 
-/** `cancelled`, with the reason as its cause; a reason that has a code already is thrown as it is. */
+/** Returns `cancelled`, with the reason as its cause; a reason that has a code already is returned as it is. */
 export function toCancelled({ reason }: AbortSignal): ContinuoError {
   if (isContinuoError(reason)) return reason;
   const isAbort = reason instanceof Error && reason.name === "AbortError";
@@ -13,7 +13,7 @@ export function toCancelled({ reason }: AbortSignal): ContinuoError {
   return new ContinuoError("cancelled", `the call was cancelled by its signal${why}`, { cause: reason });
 }
 
-/** The result of `work`. Errors: `cancelled` when the signal ended it, or was aborted before: nothing is done then. */
+/** The result of `work`. Errors: `cancelled` if the signal ended it, or was aborted before `work` was called. */
 export async function cancellable<T>(
   signal: AbortSignal | undefined,
   work: () => T | PromiseLike<T>,

@@ -10,7 +10,7 @@ export function cutText(text: string, maxChars: number): string {
   return text.slice(0, isHighSurrogate(last) ? maxChars - 1 : maxChars);
 }
 
-/** The same with a sign that text was left out: at most `maxChars` units, the last of them `…`. */
+/** Like `cutText`, but a text that was cut ends with `…`, which counts as one of the `maxChars` units. */
 export function shorten(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${cutText(text, maxChars - 1)}…`;
 }

@@ -69,7 +69,7 @@ export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
   has_forks: { exitCode: 5, httpStatus: 409 },
   fidelity: { exitCode: 6, httpStatus: 422 },
   verification_failed: { exitCode: 7, httpStatus: 502 },
-  /** A value that the store cannot keep as it was given. */
+  /** A value that is not allowed, or that the store cannot keep as it was given. */
   invalid: { exitCode: 2, httpStatus: 400 },
   too_large: { exitCode: 2, httpStatus: 413 },
   /** A sequence that the log has not reached; `details.latestSequence` is the newest one. */
@@ -90,7 +90,7 @@ export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
   /** The stored bytes differ from those that were written. */
   corrupt: { exitCode: 4, httpStatus: 500 },
   busy: { exitCode: 1, httpStatus: 503 },
-  /** The database does not answer, or the store is closed. */
+  /** The database or the server does not answer, or the store or the client is closed. */
   unavailable: { exitCode: 1, httpStatus: 503 },
   agent_missing: { exitCode: 8, httpStatus: 424 },
   agent_failed: { exitCode: 8, httpStatus: 502 },

@@ -8,7 +8,7 @@ export interface IdSource {
 }
 
 const ID_BYTES = 10;
-/** Asking for the randomness of one id costs more than the id, and as much as for that of many. */
+/** A call for random bytes takes longer than making an id, and about the same time for many ids as for one. */
 const IDS_AT_ONCE = 64;
 
 /** A maker of UUIDv7 strings that grow strictly, also within one millisecond and when the clock steps back. */

@@ -3,7 +3,7 @@
 import { ContinuoError } from "./errors.ts";
 import { nearest } from "./nearest.ts";
 
-/** Every option of `Options`: the compiler completes the table. */
+/** Every option of `Options`: the compiler refuses a table that lacks one. */
 export type KnownOptions<Options> = Readonly<Record<keyof Options & string, true>>;
 
 /**

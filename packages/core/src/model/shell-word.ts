@@ -4,7 +4,7 @@ const PLAIN = /^[\w./:@-][\w./:@#%+=-]*$/u;
 /** Control characters, invisible ones and separators of lines: a terminal would not show them as they are. */
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
-/** The text as one word of bash and zsh; without invisible characters it is also one word of POSIX sh and fish. Pure. */
+/** The text as one word of bash and zsh, and without invisible characters also of POSIX sh and fish. Pure. */
 export function shellWord(text: string): string {
   if (PLAIN.test(text)) return text;
   if (!INVISIBLE.test(text)) return `'${text.replaceAll("'", "'\\''")}'`;

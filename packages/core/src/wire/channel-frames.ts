@@ -167,8 +167,8 @@ export interface DeleteFrame {
 }
 
 /**
- * Adds a reaction to a message, or removes one. Adding a reaction that exists, or removing one that does not, changes
- * nothing.
+ * Adds a reaction to a message, or removes one. Adding a reaction that exists, or removing one that is already removed,
+ * changes nothing. A reaction that this handle never had is refused with `not_found`.
  */
 export interface ReactFrame {
   readonly type: "react";

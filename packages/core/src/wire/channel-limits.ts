@@ -1,6 +1,6 @@
 /**
- * Every limit of the channel protocol and of the lists of messages that pages follow, in one place. Values above a limit
- * are refused with `too_large` or `invalid`.
+ * Every limit of the channel protocol and of the lists of messages that pages follow, in one place. Values above a
+ * limit are refused with `too_large` or `invalid`.
  */
 
 import { ContinuoError } from "../model/index.ts";

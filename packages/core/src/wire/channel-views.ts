@@ -89,11 +89,11 @@ export interface AnchorAnswer {
   readonly sequence: Sequence;
 }
 
-/** A row of the list of channels. */
+/** The newest message of a channel, and the numbers of its connected participants. */
 export interface ChannelSummary {
   /** `null` if nobody has written yet. Its content is shortened to its beginning. */
   readonly newest: ChannelMessage | null;
-  /** The participants who are connected now. */
+  /** The number of people who are connected now, and the number of agents. */
   readonly people: number;
   readonly agents: number;
 }

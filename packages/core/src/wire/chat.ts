@@ -17,14 +17,14 @@ export interface ChatMetadata {
 export interface ChatMessage {
   readonly id: string;
   readonly role: "system" | "user" | "assistant";
-  /** Only an answer that ended before it was complete has it; no attempt follows. */
+  /** Only an answer that ended before it was complete has this field, if no further attempt follows. */
   readonly metadata?: ChatMetadata;
   readonly parts: readonly UIPart[];
 }
 
 /** A change of the parts of a message. The fields apply in this order. */
 export interface ChatPartsChange {
-  /** Only so many parts stay. */
+  /** The number of parts that stay. */
   readonly length?: number;
   /** Parts that are new or changed, each with its place. */
   readonly parts?: readonly (readonly [place: number, part: UIPart])[];

@@ -1,7 +1,7 @@
 /**
  * The fold of a continuous session's log: the notes, the open questions, the state and the checkpoint after each event.
- * The owner of the session, the viewer and the extension all fold with this function, and each of them keeps its own data
- * in addition: evidence that waits for a decision, a window of the log, or a selection.
+ * The owner of the session, the viewer and the extension all fold with this function, and each of them keeps its own
+ * data in addition: evidence that waits for a decision, a window of the log, or a selection.
  */
 
 import { numberOr, recordOf, textOr, type WireEvent } from "./channel-events.ts";
@@ -80,7 +80,7 @@ export type LiveChange<Note> =
   | { readonly type: "checkpoint"; readonly cursor: number }
   | { readonly type: "lost"; readonly count: number };
 
-/** The view before the first event. @param notes what is known of the notes there, by id */
+/** The view before the first event. @param notes the notes that are already known, by id */
 export function newLiveView<Note extends PreviousNote, Question extends PendingQuestion>(
   notes: Map<string, Note> = new Map(),
 ): LiveView<Note, Question> {
@@ -106,8 +106,8 @@ export function isCountedInput({ type, actor }: Pick<LiveEvent, "type" | "actor"
 }
 
 /**
- * True if the event is evidence, or an action of a person on a note. Such an event makes a session active, and the note
- * writer receives it.
+ * True for evidence other than telemetry and lists of captions, and for an action of a person on a note. Such an event
+ * makes a session active, and waits for the note writer.
  */
 export function isInput(event: Pick<LiveEvent, "type" | "actor">): boolean {
   return isCountedInput(event) || isSignal(event.type);
@@ -119,8 +119,8 @@ export function isSignal(type: string): boolean {
 }
 
 /**
- * Adds the next event of the log to the view. Returns what the event says to a reader, and `null` for an event that changes
- * nothing here, such as one of an unknown type.
+ * Adds the next event of the log to the view. Returns what the event says to a reader, and `null` for an event that
+ * changes nothing here, such as one of an unknown type.
  */
 export function foldLive<
   Event extends LiveEvent,

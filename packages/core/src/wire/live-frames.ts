@@ -44,7 +44,10 @@ export type LiveServerFrame =
       readonly draftId: string;
       readonly question: string | null;
     }
-  /** Sent on joining, and when others are due: pictures of the video that will be removed within a day. */
+  /**
+   * Lists pictures of the video that will be removed within a day. Sent on joining, and later when more pictures become
+   * due.
+   */
   | { readonly type: "purge_warning"; readonly blobs: readonly PurgeWarning[] }
   | { readonly type: "heartbeat" }
   | { readonly type: "error"; readonly error: WireError["error"] }

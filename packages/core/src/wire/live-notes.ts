@@ -1,6 +1,9 @@
 /** Notes of continuous sessions, and what people do with them. */
 
-/** `draft`: not decided yet; `unsure`: its question was not answered before it was written; `accepted`: by a person. */
+/**
+ * `draft`: not decided yet. `unsure`: written with a low confidence, because no person answered a question about it.
+ * `accepted`: by a person.
+ */
 export type NoteStatus = "draft" | "unsure" | "written" | "accepted" | "archived";
 
 /** Events that change a note. All types but the last two contain the whole note. */

@@ -57,7 +57,7 @@ export interface LivePage {
   readonly items: readonly PageItem[];
 }
 
-/** The body of `POST /v1/live/KEY/page/ID`. `undo` gives the item back to the writer. */
+/** The body of `POST /v1/live/KEY/page/ID`. After `undo`, later passes may change the item again. */
 export type PageOperation =
   | { readonly operation: "edit"; readonly text: string; readonly title?: string }
   | { readonly operation: "accept" }

@@ -136,8 +136,8 @@ export interface OfferedWriter {
    */
   readonly kind: "none" | "named" | "here" | "agent";
   /**
-   * 0 for a writer that costs nothing, otherwise the cost of its sessions per hour; `null` while no session was long
-   * enough.
+   * 0 for a writer that costs nothing, otherwise the cost of its sessions per hour; `null` while these sessions
+   * together are too short for an estimate.
    */
   readonly hourUsd: number | null;
   /** True if the session uses this writer. */

@@ -14,8 +14,9 @@ export function isByServer({ actor }: Pick<WireEvent, "actor">): boolean {
 }
 
 /**
- * Only the writer of a message may change it, and only the server may interrupt it. A writer of `null` is not a handle.
- * A deletion always counts, because the server accepts it only from the author of the message or an administrator.
+ * Only the writer of a message may change it, and only the server may interrupt it. `writer` is `null` for a message
+ * that was written without a handle. A deletion always counts, because the server accepts it only from the author of
+ * the message or an administrator.
  */
 export function isByWriter(event: Pick<WireEvent, "type" | "actor">, writer: string | null): boolean {
   if (event.type === "message_deleted") return true;
@@ -45,7 +46,10 @@ export function messageAfter(text: string, { type, data }: Pick<WireEvent, "type
   }
 }
 
-/** The types of events about messages that have ended. */
+/**
+ * The types of events that edit or delete a message, or react to it. A reaction also counts while the message is in
+ * progress.
+ */
 export const CHANGE_TYPES = [
   "message_edited",
   "message_deleted",

@@ -37,7 +37,10 @@ export const STREAM_ROOT = "/v1/stream/";
 const DIGITS = 16;
 const EPOCH: string = "0".repeat(DIGITS);
 
-/** The sequence of the last record that was read. Offsets sort as text. Clients must not interpret them. */
+/**
+ * Makes an offset from the sequence of the last record that was read. Offsets sort as text. Clients must not interpret
+ * them.
+ */
 export function formatOffset(sequence: number): string {
   return `${EPOCH}_${String(sequence).padStart(DIGITS, "0")}`;
 }

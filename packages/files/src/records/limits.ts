@@ -33,7 +33,7 @@ export const YIELD_EVERY_BYTES: number = 8 * 1024 * 1024;
 
 /**
  * The largest expansion of a compressed file, as a multiple of its size: agents' files expand 5 to 50 times. Any file
- * may expand to the number of bytes below, so that a short file of repetitions stays readable.
+ * may expand to `ALWAYS_EXPANDED_BYTES`, so that a short file of repetitions stays readable.
  */
 export const MAX_EXPANSION_RATIO: number = 250;
 export const ALWAYS_EXPANDED_BYTES: number = 8 * 1024 * 1024;

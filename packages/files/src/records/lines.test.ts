@@ -187,7 +187,7 @@ test.each([
 );
 
 test("a compressed line of 30 MB is read in linear time, in bounded pieces", async () => {
-  // Not so uniform that it expands without measure.
+  // The text varies, so that the file does not expand beyond the limit.
   const words = Array.from({ length: 300_000 }, (_, at) => `${Math.sin(at)} `.repeat(5)).join("");
   const path = write(zstdCompressSync(Buffer.from(`{"a":1}\n${JSON.stringify(words)}\n`)), "long.jsonl.zst");
   using file = openLines(path, statSync(path).size);

@@ -11,7 +11,7 @@ export interface SpanOptions {
   readonly attributes?: Attributes;
 }
 
-/** The functions with which the work inside a span describes it. */
+/** The functions with which work describes the span in which it runs. */
 export interface SpanOfWork {
   setAttributes(attributes: Attributes): unknown;
   /** The code 2 means an error. */
@@ -98,13 +98,13 @@ interface EndedWork {
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly attributes: Attributes;
-  /** The work has failed if it is present. */
+  /** If there is an error, the work has failed. */
   readonly error?: unknown;
 }
 
 /**
- * Records work after its end, so that a caller can leave out work that nobody needs. The span around the caller is its
- * parent.
+ * Records a span for work that has ended, so that a caller can record only the work that matters. The parent is the
+ * span in which the caller runs.
  */
 export function recordSpan(name: string, { startedAtMs, endedAtMs, attributes, error }: EndedWork): void {
   const span = tracer()?.startSpan(name, { attributes, startTime: startedAtMs });

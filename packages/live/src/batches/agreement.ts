@@ -1,4 +1,7 @@
-/** The confidence of a note that another segment says again: it rises if they agree, and falls if they do not. Pure. */
+/**
+ * A draft at the place of a note with the same content changes the confidence of the note: the confidence rises if both
+ * texts agree, and falls if they do not. Pure.
+ */
 
 import { type Draft, LIMITS } from "../kit/index.ts";
 import type { NoteContent } from "../notes/index.ts";

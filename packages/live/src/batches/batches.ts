@@ -69,7 +69,10 @@ export function droppedEvents({ batchId, dropped }: Batch, occurredAt: string): 
 }
 
 export interface BatchRunOptions {
-  /** A separate view of the store, so that runs of continuous sessions do not use up the places for other runs. */
+  /**
+   * A separate view of the store with its own slots, so that runs of continuous sessions do not use up those of other
+   * runs.
+   */
   readonly store: Store;
   readonly sessionId: string;
   readonly writer: NoteWriter;
@@ -107,7 +110,7 @@ export async function runBatch(options: BatchRunOptions): Promise<NoteWriterResu
 export interface TurnOptions {
   readonly store: Store;
   readonly sessionId: string;
-  /** The session that holds the run; `null` for the session itself. */
+  /** The side log that holds the run; `null` if the run is in the session itself. */
   readonly beside: "supplementary" | "questions" | "replay" | "page" | null;
   readonly name: string;
   readonly input: string;
@@ -140,7 +143,7 @@ export async function runTurn(options: TurnOptions): Promise<void> {
 
 /**
  * Cancels runs of an earlier owner. The owner starts runs one after the other, so a waiting run is from an owner that
- * is gone: it would block later runs, and many of them would use up all places.
+ * is gone: it would block later runs, and many of them would use up all slots.
  */
 async function cancelLeft(store: Store, sessionId: string): Promise<void> {
   for (;;) {

@@ -49,8 +49,8 @@ export interface BatchDecision {
 }
 
 /**
- * Returns the events: drafts first, then one `decision_made` for the batch, then its notes. Errors: those of the store,
- * and those of the embedder.
+ * Returns the events: drafts first, then one `decision_made` for the batch, then its notes and its questions to a
+ * person. Errors: those of the store, and those of the embedder.
  */
 export async function decideBatch(
   batch: BatchDecision,

@@ -106,7 +106,8 @@ export class LaneWork {
   /** The note writer failed, and is not asked before this time. */
   #awayUntilMs = 0;
   /**
-   * The failures in a row to write the batches of a stand-in again, and the earliest time of the next attempt.
+   * The number of failed attempts in a row to redo the batches of a stand-in, and the earliest time of the next
+   * attempt.
    */
   #redoFailures = 0;
   #redoAfterMs = 0;
@@ -146,7 +147,7 @@ export class LaneWork {
     });
   }
 
-  /** When the next step is due, if nothing is appended before. */
+  /** The time at which the next step is due if nothing is appended before; `null` if nothing is due. */
   get nextMs(): number | null {
     if (this.#running !== null) return null;
     const { oldestAtMs, closesAtMs } = this.#window;
@@ -160,7 +161,7 @@ export class LaneWork {
     if (this.#running !== null) return;
     if (this.#options.follower.fault !== null || !acceptsInput(this.#options.follower.fold.state)) return;
     const isBatchDue = isDue(this.#window, nowMs) && mayTry(this.#breaker, nowMs);
-    // Present evidence comes first.
+    // New evidence is processed before the batches that a stand-in wrote.
     if (isBatchDue) void this.#start(this.#options.signal).then(() => this.#options.onIdle());
     else if (this.owes && nowMs >= this.#redoAtMs) void this.#redo().then(() => this.#options.onIdle());
   }
@@ -203,7 +204,10 @@ export class LaneWork {
     await this.#running;
   }
 
-  /** True if a stop of the video ends anything: a model is not called when there is nothing to write. */
+  /**
+   * True if a stop of the video closes the window: words wait for a batch, or a thought is open. Otherwise there is
+   * nothing to write, and no model is called.
+   */
   get #endsAtStop(): boolean {
     return this.isWaiting || (this.#writer().hasOpen !== undefined && this.#hasOpen);
   }
@@ -213,7 +217,10 @@ export class LaneWork {
     return this.#window.oldestAtMs !== null;
   }
 
-  /** When the open thought of the writer must be finished, if nobody speaks before; `null` if no thought is open. */
+  /**
+   * The time at which the open thought of the writer must be finished if nobody speaks before; `null` if no thought is
+   * open.
+   */
   get endsAtMs(): number | null {
     const { lane, follower } = this.#options;
     if (lane === "supplementary" || this.#running !== null) return null;
@@ -340,8 +347,8 @@ export class LaneWork {
   }
 
   /**
-   * The drafts of the session's writer, or of the extractive one that stands in for it when it failed for the last
-   * time. Errors: those of the store, and those of the extractive writer.
+   * The drafts of the session's writer. After its last try failed, the extractive writer stands in for it. Errors:
+   * those of the store, and those of the extractive writer.
    */
   async #written(options: Omit<BatchRunOptions, "writer">): Promise<WriterOutcome> {
     const { clock, follower } = this.#options;

@@ -56,7 +56,10 @@ export async function noteRequest(
   return { events, request };
 }
 
-/** `now` if the last words were said just now; `undefined` if nothing follows them. */
+/**
+ * `now` if the last words ended less than 2 s ago (`quietWindowMs`); `undefined` if the video ended; otherwise
+ * `paused`.
+ */
 function speechAt(given: readonly EvidenceItem[], nowMs: number): "now" | "paused" | undefined {
   const last = given.findLast(({ type }) => type === "transcript_added" || type === "playback_changed");
   if (last === undefined) return "paused";

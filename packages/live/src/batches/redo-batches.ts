@@ -51,7 +51,7 @@ export async function redoOwed(options: RedoOptions): Promise<void> {
   // Events that exceed the size limit of a batch are left out: the notes that the stand-in made from them stay.
   const { request } = await noteRequest({ store, sessionId, fold, batch, evidence, isEnd: false, nowMs });
   const run = { store: runStore, sessionId, batch, request, signal, writer, rules };
-  // The memory of the writer is about the present, and these batches are past.
+  // The memory of the writer belongs to its newest batch, so the memory after these older batches is left out.
   const { memory: _, ...result } = await writeDrafts(run);
   await options.inTurn(async () => {
     const events = await decideBatch(

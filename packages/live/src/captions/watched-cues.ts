@@ -42,7 +42,7 @@ export function watchedShare(
   return own.length === 0 ? 0 : own.filter((one) => one).length / own.length;
 }
 
-/** Spans in the order of the medium, without those that overlap. */
+/** Joins spans that overlap or touch. Returns the spans in the order of the medium. */
 function joined(spans: readonly Span[]): readonly Span[] {
   const parts: Span[] = [];
   for (const { startMs, endMs } of spans.toSorted((a, b) => a.startMs - b.startMs)) {

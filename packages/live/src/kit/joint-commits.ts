@@ -1,7 +1,7 @@
 /**
- * When many sessions write at the same time, each write waits a few milliseconds for the others. The store puts writes
- * that arrive together into one transaction: the beginning and the commit of a transaction cost more than the write
- * itself. A write is still answered only after its commit.
+ * When many sessions write at the same time, each write waits for the others, at most 25 ms (`jointMs`). The store puts
+ * writes that arrive together into one transaction: the beginning and the commit of a transaction cost more than the
+ * write itself. A write is still answered only after its commit.
  */
 
 import { setTimeout as pause } from "node:timers/promises";

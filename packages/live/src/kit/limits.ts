@@ -54,7 +54,7 @@ export const LIMITS = {
   keptChars: 240_000,
   /** After the end of a session, the note writer may still write the batches of a stand-in for this time. */
   lateMs: 86_400_000,
-  /** The interval between these tries. */
+  /** The interval at which the batches of ended sessions are tried again. */
   latePollMs: 300_000,
 
   /** A removed session can be brought back within this time. */
@@ -80,7 +80,10 @@ export const LIMITS = {
   checkpointMaxRetryMs: 60_000,
   /** After this number of failed checkpoints in a row, the server reports an alert. */
   checkpointAlert: 3,
-  /** Snapshots that are tried, from the newest to older ones, before a log is read from its beginning. */
+  /**
+   * Snapshots that are tried, from the newest to older ones, to find earlier notes, before the log is read from its
+   * beginning.
+   */
   triedSnapshots: 3,
   /** The time for which closing waits for the notes of pending evidence. */
   closeFlushMs: 10_000,
@@ -111,13 +114,15 @@ export const LIMITS = {
   /** The share of a session's budget that passes over its page may use. */
   pageShare: 0.25,
 
-  /** A server remembers the session of a key for this time before it asks the store again. */
+  /**
+   * While a session receives input, a server asks the store at most once in this time whether it can own the session.
+   */
   keyMemoryMs: 1_000,
   /** Tabs of one session that are examined when one of them leaves. */
   tabs: 1_000,
   /** Notes that a continuing session takes over in one append. */
   carriedAtOnce: 200,
-  /** Sessions that a server follows without owning them. */
+  /** Sessions that a server follows. Above this number, it stops following sessions that it does not own. */
   followers: 1_000,
   /**
    * The number of ended sessions among them, because a server that runs for days would otherwise hold all of its
@@ -174,7 +179,10 @@ export const LIMITS = {
   writerLeavesMs: 500,
   /** The time within which a note writer must finish its open note when a person chooses another writer. */
   choiceMs: 5_000,
-  /** The number of sessions, and their total time, from which the hourly cost of a note writer is known. */
+  /**
+   * The hourly cost of a note writer is computed from this number of sessions at most. It is known if those of the
+   * writer last at least `pricedMs` together.
+   */
   pricedSessions: 50,
   pricedMs: 600_000,
   /** A note writer that failed after a longer call is not asked again immediately. */
@@ -193,9 +201,9 @@ export const LIMITS = {
   sparseCritical: 3,
   /** Below this confidence, a draft is unsure. */
   lowConfidence: 0.6,
-  /** The share of the doubt that an agreeing second segment removes. */
+  /** The share of the doubt that an agreeing second segment with full confidence removes. */
   agreement: 0.5,
-  /** The factor of the confidence if a second segment disagrees. */
+  /** The factor of the lower confidence if a second segment disagrees. */
   disagreement: 0.8,
   /** The highest confidence that agreement can give. */
   mostConfidence: 0.99,
@@ -315,7 +323,7 @@ export const LIMITS = {
   framesAtOnce: 100,
   /** Bytes of a picture are stored for this time after it expires, so that the clean-up can still find them. */
   pictureGraceMs: 86_400_000,
-  /** The expiry of bytes that came without one: the clean-up must not remove them. */
+  /** The age at which bytes without an expiry would be removed: 100 years, because they belong to other services. */
   foreignBlobMs: 3_153_600_000_000,
 
   /** From this depth on, the level of a session is `warning`. */

@@ -7,7 +7,7 @@ import type { Clock, Embedder, LiveBudget, NoteWriter, Transcriber, WriterOffers
 
 export interface SessionOwnerSettings {
   readonly store: Store;
-  /** A separate view of the same store, with its own places for runs. */
+  /** A separate view of the same store, with its own slots for runs. */
   readonly runStore: Store;
   readonly commits: JointCommits;
   readonly clock: Clock;

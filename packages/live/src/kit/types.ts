@@ -56,13 +56,15 @@ export interface Draft extends Span {
   readonly confidence: number;
   /** Ids of the events that the draft is based on. */
   readonly evidence: readonly string[];
-  /** The question to the person when the confidence stays below 0.6. */
+  /** The question to the person if the confidence stays below the limit (0.6 by default). */
   readonly question?: string;
   /** The video of its span, if that is not the video of the session; by default that of its evidence in the request. */
   readonly videoId?: string;
 }
 
-/** An unsure draft of the first try, with the evidence from 60 s before it to 60 s after it. */
+/**
+ * An unsure draft of the first try, with the evidence within 60 s of its middle that the writer did not receive yet.
+ */
 export interface UnsureDraft {
   readonly draft: Draft;
   readonly evidence: readonly EvidenceItem[];
@@ -78,13 +80,13 @@ export interface AnsweredDraft {
 export type NoteAction = "write" | "update" | "merge" | "ask" | "keep";
 
 /**
- * The decision on one draft, as `decision_made` records it. With `keep`, the draft is not used and an existing note
- * stays unchanged, because a person edited it, or because it was revised often enough.
+ * The decision on one draft, as `decision_made` records it. With `keep`, the draft is not used; `reason` says why, for
+ * example because a person edited the note, or because the session has no room for another note.
  */
 export interface Decision {
   readonly draftId: string;
   readonly action: NoteAction;
-  /** The note that was written, updated or merged; for `keep`, the note that stays unchanged. */
+  /** The note that was written, updated or merged; for `keep`, the note that stays unchanged, if there is one. */
   readonly noteId?: string;
   /** The notes that were merged. */
   readonly sources?: readonly string[];
@@ -132,10 +134,10 @@ export interface NoteRequest {
   readonly isEnd: boolean;
   /**
    * `now`: somebody is still speaking, so the batch may cut a sentence, and the next one has the rest. `paused`: nobody
-   * speaks, and more may follow. Left out for the last batch.
+   * speaks, and more may follow. Left out for the last batch, and after the end of the video.
    */
   readonly speech?: "now" | "paused";
-  /** Reads pictures of the batch: few, small, one for each change of scene. Left out if there are none. */
+  /** Reads pictures of the batch: few, small, one for each change of scene; the list can be empty. May be left out. */
   readonly pictures?: () => Promise<readonly NotePicture[]>;
   /** The ids of pieces of evidence, of this batch or of earlier ones. */
   readonly idsOf: (sequences: readonly number[]) => Promise<readonly string[]>;

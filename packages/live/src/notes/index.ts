@@ -1,7 +1,8 @@
 /**
  * Notes: their events, operations of people on them, and their history.
  *
- * Promises: the agent never changes a note that a person edited or accepted; each event of a note has the whole note.
+ * Promises: the agent never changes a note that a person edited or accepted; each event that writes, updates or merges
+ * a note has the whole note.
  * Does not know: how drafts are made and decided.
  */
 

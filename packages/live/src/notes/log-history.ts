@@ -85,9 +85,9 @@ interface Log {
 
 interface Run {
   readonly events: readonly StoredEvent[];
-  /** The window has everything that the feed sends after this sequence, … */
+  /** The sequence before the window, which has everything that the feed sends after it. */
   readonly from: number;
-  /** … and up to this one. */
+  /** The last sequence of the window. */
   readonly sequence: number;
 }
 

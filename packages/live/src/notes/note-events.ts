@@ -1,4 +1,4 @@
-/** Notes as events and back: each event of a note has the whole note. */
+/** Notes as events and back: each event that writes, updates or merges a note has the whole note. */
 
 import { canonicalJson, type NewEvent, type Store, type StoredEvent } from "@continuo/core/model";
 import { readSequences } from "../evidence/index.ts";
@@ -17,7 +17,7 @@ export function noteHash(note: NoteContent): string {
   return sha256(canonicalJson(videoId === undefined ? content : { ...content, videoId }));
 }
 
-/** The fields that all events of a note have. */
+/** The fields of every event that has the whole note. */
 export function noteData(note: NoteContent): Readonly<Record<string, unknown>> {
   const { noteId, text, startMs, endMs, confidence, evidence, status, lineage, videoId } = note;
   return {

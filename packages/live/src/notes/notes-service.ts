@@ -25,8 +25,8 @@ export interface Operate {
 }
 
 /**
- * Returns the events of an operation. Errors: `not_found`, `conflict` for a note that is archived or has nothing to
- * undo, `too_large` if there are too many notes.
+ * Returns the events of an operation. Errors: `not_found`; `conflict` for a note that is archived, has nothing to undo,
+ * or differs from the edited version; `too_large` if there are too many notes.
  */
 export async function operationEvents(operate: Operate): Promise<readonly NewEvent[]> {
   const { store, follower, noteId, operation, newId } = operate;

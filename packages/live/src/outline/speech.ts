@@ -12,7 +12,10 @@ import {
 import { OUTLINE_LIMITS } from "./limits.ts";
 import type { SpokenPiece } from "./types.ts";
 
-/** Yields after each piece, so that a long talk need not be joined at once. The pieces are in the order of their sequences. */
+/**
+ * Yields after each piece, so that a long talk need not be joined at once. The pieces are in the order of their
+ * sequences.
+ */
 export function* spokenSentences(pieces: readonly SpokenPiece[]): Generator<void, readonly Sentence[], void> {
   const streams = new Map<string, JoinState>();
   const sentences: Sentence[] = [];

@@ -52,7 +52,7 @@ async function writeEnd(
 }
 
 /**
- * Writes the last notes, the page and a checkpoint, within the documented time. Returns `false` if evidence, notes or
+ * Writes the last notes, the page and a checkpoint, within 10 s (`closeFlushMs`). Returns `false` if evidence, notes or
  * drafts are not written; the page and the checkpoint do not count.
  */
 async function finishNotes(

@@ -84,7 +84,7 @@ export class NightlyReplay {
     return replayed;
   }
 
-  /** A session that ended takes no events, so its result is only reported. */
+  /** A session that is degraded or has ended takes no events, so its result is only reported. */
   async #record(sessionId: string, state: LiveState, value: object): Promise<void> {
     if (state === "closed" || state === "abandoned" || state === "degraded") return;
     const data = { name: "replay", value };

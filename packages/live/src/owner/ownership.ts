@@ -80,8 +80,8 @@ export class Ownership {
   }
 
   /**
-   * Makes this server the owner. Returns `null` when a living server owns the session, unless `from` is `anybody`:
-   * later writes of that server are refused.
+   * Makes this server the owner. With `the gone`, returns `null` if a living server owns the session. With `anybody`,
+   * takes the session from that server too, and the store refuses its later writes.
    */
   own(sessionId: string, from: "the gone" | "anybody" = "the gone"): Promise<SessionLease | null> {
     return this.#inTurn(sessionId, async () => {
@@ -94,8 +94,8 @@ export class Ownership {
   }
 
   /**
-   * The periodic check and a request ask for a lease one after the other: the store grants it to the same server each
-   * time, and each grant makes the store refuse writes with the one before.
+   * The periodic check and a request ask for a lease one after the other. Otherwise the store would grant the lease to
+   * this server twice, and refuse writes with the first grant.
    */
   #inTurn(sessionId: string, ask: () => Promise<SessionLease | null>): Promise<SessionLease | null> {
     const before = this.#turns.get(sessionId) ?? Promise.resolve(null);

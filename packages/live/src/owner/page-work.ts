@@ -76,7 +76,10 @@ export class PageWork {
     return this.#running !== null;
   }
 
-  /** When the next pass is due, if nothing is said before; `null` if nothing new was said, or notes come first. */
+  /**
+   * The time at which the next pass is due if no input arrives before; `null` if nothing new was said, or if evidence
+   * still waits for notes.
+   */
   get dueMs(): number | null {
     const { fold } = this.#options.follower;
     if (this.#running !== null || !this.#hasNew || depthOf(fold) > 0 || !acceptsInput(fold.state))
@@ -90,7 +93,10 @@ export class PageWork {
     void this.#start("pause").then(() => this.#options.onIdle());
   }
 
-  /** The pass at the end of the session, within the time. It never fails: a page that is not written is reported. */
+  /**
+   * Makes the pass at the end of the session. After `ms`, the call of a model is aborted, and the outline is written
+   * instead. Never fails: a page that is not written is reported.
+   */
   async finish(ms: number): Promise<void> {
     const signal = AbortSignal.timeout(Math.max(1, Math.ceil(ms)));
     const end = (): void => this.#call.abort();

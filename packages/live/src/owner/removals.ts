@@ -73,8 +73,8 @@ export class Removals {
   }
 
   /**
-   * Hides the session of a key, and ends it; idempotent. With `sessionId` only that session. Errors: `not_found`,
-   * `conflict` if the key refers to another session, `forbidden`.
+   * Hides the session of a key, and ends it; idempotent. With `sessionId`, hides only that session. Errors:
+   * `not_found`, `conflict` if the key refers to another session, `forbidden`.
    */
   async remove(key: string, options: RemovalOptions = {}): Promise<RemovedLiveSession> {
     assertKnownOptions("remove", options, REMOVAL_OPTIONS);
@@ -226,7 +226,7 @@ export class Removals {
     const key = await this.#keyFor(removal);
     if (removal.status === "removed") {
       const isBack = await putRemoval(store, { ...removal, generation: generation + 1, status: "restored" });
-      // Another request changed it at the same time: the answer is its present state.
+      // Another request changed the removal at the same time: only the present state of the session matters.
       if (!isBack && (await isRemoved(store, sessionId))) throw noRemoved({ key: keys[0] ?? "" });
     }
     return key;

@@ -115,7 +115,7 @@ export class SessionOwner {
     return this.#over.signal.aborted;
   }
 
-  /** True while a batch is being processed. */
+  /** True while a batch, a chunk of audio or a pass over the page is being processed. */
   get isBusy(): boolean {
     return this.#audio.isBusy || this.#page.isBusy || [...this.#lanes.values()].some((lane) => lane.isBusy);
   }
@@ -262,7 +262,7 @@ export class SessionOwner {
     for (const lane of this.#lanes.values()) await lane.finish(AbortSignal.timeout(ms));
   }
 
-  /** Writes the page at the end of the session; with a model, it may take more time than without one. */
+  /** Writes the page at the end of the session; `ms` limits the call of a model, after which the outline is written. */
   writePage(ms: number): Promise<void> {
     return this.#page.finish(ms);
   }
@@ -368,7 +368,7 @@ export class SessionOwner {
    */
   async #restarted(takenFrom: number): Promise<void> {
     const { follower } = this.#options;
-    // A start of a server does not change the state of a degraded log.
+    // The event below must not end the fault, so the degraded state is recorded first.
     if (follower.fault !== null) {
       const { fault: reason, damages, fold } = follower;
       await this.degrade({ reason, damages, foundAt: fold.sequence }).catch(() => undefined);

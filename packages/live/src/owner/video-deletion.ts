@@ -33,7 +33,6 @@ export async function deleteSessionLogs(store: Store, sessionId: string, reason:
   if (removal !== null) await forgetRemoval(store, removal);
 }
 
-/** Yields every continuous session. */
 export async function* liveSessions(store: Store): AsyncGenerator<Session, void, void> {
   const sessions = listAll((place) =>
     store.listSessions({ status: LIVE_STATES, limit: LIMITS.cleanUpBatch, ...place }),

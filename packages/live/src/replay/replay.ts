@@ -1,6 +1,6 @@
 /**
  * Makes the notes of a session again from its recorded drafts and decisions, and compares them byte for byte with the
- * recorded notes. A changed event, or a missing note event, lowers the agreement.
+ * recorded notes. A changed or missing event lowers the agreement.
  */
 
 import {
@@ -37,7 +37,10 @@ export interface Disagreement {
 
 export interface ReplayReport {
   readonly mode: "recorded" | "model";
-  /** The number of compared events: the agent's note events, and events that differ from what was written. */
+  /**
+   * The number of compared events: the agent's note events, the pages, and events that are missing or differ from what
+   * was written.
+   */
   readonly compared: number;
   readonly agreed: number;
   /** `agreed` divided by `compared`, 0 to 1; 1 if nothing was compared. */

@@ -6,8 +6,9 @@ export const LIMITS = {
   /** Words before the open sentence that a rolling window may repeat. */
   tailWords: 60,
   /**
-   * The longest time after the last piece in which a window may repeat words: three or more words, which are all words
-   * of the piece or of its last line; one or two such words, with new words after them; any other words.
+   * The longest time after the last piece in which a window may repeat words. `windowGapMs`: three or more words, which
+   * are all words of the piece or of its last line. `grownGapMs`: one or two such words, with new words after them.
+   * `atOnceMs`: any other words.
    */
   windowGapMs: 5_000,
   grownGapMs: 1_500,
@@ -17,8 +18,8 @@ export const LIMITS = {
   /** Words without punctuation after which a stream counts as one without any. */
   plainWords: 40,
   /**
-   * The pause that ends a sentence in captions with punctuation, and the pause before the mark of a sound that ends
-   * one.
+   * `pauseMs`: the pause that ends a sentence in captions with punctuation. `soundPauseMs`: the pause before the mark
+   * of a sound that makes the mark end a sentence.
    */
   pauseMs: 3_000,
   soundPauseMs: 500,
@@ -32,7 +33,7 @@ export const LIMITS = {
   quickGapMs: 300,
   /** An end between words without known times is sure if its score exceeds the required one by this much. */
   guessScore: 0.7,
-  /** After a pause of at least this length, an end needs at most this score. */
+  /** After a pause of at least `longPauseMs`, an end needs a score of at most `longPauseScore`. */
   longPauseMs: 1_000,
   longPauseScore: 2.5,
   /** The additional pause that lowers the required score by one. */

@@ -58,7 +58,7 @@ export async function appendOnce(
 ): Promise<readonly StoredEvent[]> {
   try {
     const stored = await store.append(sessionId, events, { also: [producer] });
-    // For events that the store already has, it returns them without the other writes of the append.
+    // If the store already has the events, it returns them without making the other writes of the append.
     const isKnown = stored.some(({ sequence }) => sequence <= knownThrough);
     if (isKnown) await store.append(sessionId, [], { also: [producer] });
     return stored;

@@ -50,7 +50,8 @@ export async function openLiveSession(
       if (entry.status === "left") await setKeyStatus(store, key, "open");
       return { sessionId: entry.sessionId, origin: "found" };
     }
-    // In an earlier version, the process that took the key died before it created the session.
+    // Earlier versions of Continuo took the key before they created the session, and the process may have died in
+    // between.
     const isBegun = entry !== null && last === null && !(await wasDeleted(store, entry.sessionId));
     const shown = await nearestShown(store, last);
     if (request.continues === "video") {
@@ -77,8 +78,8 @@ interface KeyPlace {
 
 /**
  * Joins the open session of the video, or creates a session that continues the last one of the video. Returns `null` if
- * the state changed in the meantime, so that the caller tries again; `forbidden` if the client may not read that
- * session, or the client of that session may not read the input of this client.
+ * the state changed in the meantime, so that the caller tries again. Returns `"forbidden"` if the client may not read
+ * that session, or if the client of that session may not read the input of this client.
  */
 async function openOfVideo(
   store: Store,
@@ -90,7 +91,7 @@ async function openOfVideo(
   const newest = video === null ? null : await store.getSession(video.sessionId);
   const before = await nearestShown(store, newest);
   const session = before !== null && videoOf(before) === request.videoId ? before : null;
-  // In an earlier version, the last process died before it created the session that the entry of the video names.
+  // Earlier versions of Continuo wrote the entry of the video before they created the session that it names.
   const isTaken = video !== null && newest === null && !(await wasDeleted(store, video.sessionId));
   if (video !== null && (session !== null || isTaken)) {
     const isNewest = session === null || session.sessionId === video.sessionId;

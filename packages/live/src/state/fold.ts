@@ -1,6 +1,6 @@
 /**
- * The fold of a continuous session's log is the whole state of the session. It takes each event once, in order. What
- * every reader of the log has in common is folded by `foldLive`; this file adds what only the owner of the session knows.
+ * The fold of a continuous session's log is the whole state of the session. It takes each event once, in order.
+ * `foldLive` folds what every reader of the log needs; this file adds what only the owner of the session knows.
  */
 
 import type { StoredEvent } from "@continuo/core/model";
@@ -146,7 +146,7 @@ const SPOKEN: ReadonlySet<string> = new Set(["transcript_added", "remark_added"]
 
 export function depthOf({ pending, pendingRest }: EvidenceQueue): number {
   let depth = pendingRest?.count ?? 0;
-  // Only note events of people are pending.
+  // The agent's own note events are never pending, so everything except signals counts.
   for (const { type } of pending.values()) if (!isSignal(type)) depth++;
   return depth;
 }

@@ -44,7 +44,6 @@ export class Follower {
   #againBefore: number | null = null;
   #tailing = new AbortController();
   #ended: "no" | "yes" = "no";
-  /** The duration of the restore. */
   readonly restoreMs: number;
 
   private constructor(

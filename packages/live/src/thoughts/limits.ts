@@ -27,7 +27,7 @@ export const LIMITS = {
   /** A step back of the time that ends a thought, because somebody moved to another place of the video. */
   backMs: 2_000,
 
-  /** An hour of talk has at most 60 notes: this many without a wait, and one more for each of these times. */
+  /** An hour of talk has at most 60 notes: `notesAtOnce` without a wait, and one more for each `noteEveryMs`. */
   notesAtOnce: 18,
   noteEveryMs: 90_000,
   /** The longest time for which a gap counts. */

@@ -8,7 +8,9 @@ const DIMENSIONS = 1_024;
 const WORD_WEIGHT = 1;
 const PART_WEIGHT = 0.35;
 const PART_LENGTH = 4;
-/** Texts on one subject with different content stay below it: test/live/embedders.test.ts measures both sides. */
+/**
+ * Texts on one subject with different content stay below this cosine: test/live/embedders.test.ts measures both sides.
+ */
 const THRESHOLD = 0.55;
 
 export function lexicalEmbedder(): Embedder {

@@ -89,7 +89,8 @@ async function trash(
  *
  * @param id a trash id, a session id or the beginning of one, with or without `agent:`
  *
- * Errors: `not_found`, `ambiguous`, `conflict`, `corrupt`, `busy`, `unwritable`; `verification_failed`.
+ * Errors: `not_found`, `ambiguous`, `session_live` for a conversation of Continuo, `conflict`, `corrupt`, `busy`,
+ * `unwritable`; `verification_failed`.
  */
 export async function restoreNativeSession(
   id: string,
@@ -128,7 +129,10 @@ export function trashProblems(options: TrashPlaces = {}): readonly Problem[] {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Permanently deletes sessions that were deleted more than this many days ago (all without it), and returns them. */
+/**
+ * Permanently deletes the sessions that were deleted more than `olderThanDays` days ago, or all sessions if this is
+ * left out. Returns them.
+ */
 export function emptyTrash(
   options: TrashPlaces & { readonly olderThanDays?: number } = {},
 ): readonly TrashedSession[] {

@@ -30,7 +30,10 @@ import { settleUnfinished } from "./locking/index.ts";
 import { attemptKey, openScratch, placeSession, stageRecords, takeFirstAttempt } from "./placing/index.ts";
 
 export interface ForkOptions extends LookupOptions {
-  /** The id of the last message of the fork; the last one of the active branch by default. */
+  /**
+   * The id of the last message of the fork, or at least its first 4 characters; the last message of the active branch
+   * by default.
+   */
   readonly at?: string;
 }
 
@@ -48,9 +51,10 @@ export interface ForkedSession {
 /**
  * The source is only read, so it may be open in its agent.
  *
- * Errors: those of a lookup; `not_found` for a message that does not exist, `invalid` for a cut between a call and its
- * result with `details.instead`, and for an empty session; `unsupported`, `unreadable`, `unwritable`;
- * `verification_failed` if the fork reads differently. Nothing is written then.
+ * Errors: those of a lookup; `not_found` for a message that does not exist, `ambiguous` for a shortened id of several
+ * messages, `invalid` for a cut between a call and its result with `details.instead`, and for an empty session; `busy`,
+ * `unsupported`, `unreadable`, `unwritable`; `verification_failed` if the fork reads differently. Nothing is written
+ * then.
  */
 export async function forkNativeSession(ref: SessionRef, options: ForkOptions = {}): Promise<ForkedSession> {
   assertKnownOptions("forkNativeSession", options, { ...LOOKUP_OPTIONS, at: true });

@@ -53,8 +53,9 @@ export interface ReturnedSession {
 }
 
 /**
- * Errors: `session_live`, `has_forks`, `busy`, `conflict`, `too_large`, `unreadable`, `unwritable`;
- * `verification_failed` if the changed session would lose content, or would still be hidden. Nothing has changed then.
+ * Errors: `session_live`, `has_forks`, `busy`, `conflict`, `too_large`, `unreadable`, `unwritable`; `unsupported` if
+ * the rules of the agent's list are not known; `verification_failed` if the changed session would lose content, or
+ * would still be hidden. Nothing has changed then.
  */
 export async function returnHiddenSession(
   hidden: HiddenSession,
@@ -160,7 +161,10 @@ async function replace(
   });
 }
 
-/** Returns the trash id of the old row. The row contains no messages, so it is verified in its place. */
+/**
+ * Returns the trash id of the old row. The row contains no messages, so it is changed first, and restored if the list
+ * still hides the session.
+ */
 async function replaceRow(
   { reader, found, mending, places }: FixContext<RowFix>,
   rules: AgentVisibility,

@@ -40,10 +40,10 @@ interface LastState {
 }
 
 /**
- * If the agent's own files do not show it, returns true in these cases: another program has the session's file open for
- * writing; another program has the database open, and the session was written to after that program started; the agent
- * runs in the session's folder, and the session was written to after the agent started; or the system does not report
- * the programs, and the session was written to just now.
+ * If the agent's own files do not show whether the session is open, returns true in these cases: another program has
+ * the session's file open for writing; another program has the database open, and the session was written to after that
+ * program started; the agent runs in the session's folder, and the session was written to after the agent started; or
+ * the system does not report the programs, and the session was written to just now.
  */
 function isLive(found: FoundSession, { cwd, updatedMs, nowMs }: LastState): boolean {
   if (found.live !== null) return found.live;

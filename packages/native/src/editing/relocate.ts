@@ -53,9 +53,9 @@ interface AgentPart extends RelocationPart {
 }
 
 /**
- * Errors: `invalid` for unsuitable folders, `not_found` if no session names the old one, `session_live` while an agent
- * is open in one of them, `conflict`, `busy`, `unsupported`, `unwritable`; `verification_failed` if a session would not
- * be found in the new folder. Nothing has changed then.
+ * Errors: `invalid` for unsuitable folders, `not_found` if the new folder does not exist or no session names the old
+ * one, `session_live` while an agent is open in one of them, `conflict`, `busy`, `unsupported`, `unwritable`;
+ * `verification_failed` if a session would not be found in the new folder. Nothing has changed then.
  */
 export async function relocateProject(
   from: string,

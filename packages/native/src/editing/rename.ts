@@ -18,7 +18,7 @@ import { againOnConflict, appendRecords, placeTitle } from "./placing/index.ts";
 
 /**
  * Returns the new title. Errors: those of a lookup, `invalid` for an empty title or a long one, `session_live`, `busy`,
- * `unsupported`, `unwritable`.
+ * `conflict` if the agent wrote at the same time, `unsupported`, `unwritable`.
  */
 export async function renameNativeSession(
   ref: SessionRef,

@@ -254,7 +254,7 @@ describe.each(REPAIRS)("$of: $what", ({ of: [agent, name], damage, edits }) => {
   });
 });
 
-/** Warnings, and what damage in the middle of a file leaves. */
+/** Warnings, and the problems that damage in the middle of a file leaves. */
 const BESIDE: ReadonlySet<string> = new Set([
   "expires_soon",
   "deleted_on_start",

@@ -46,8 +46,9 @@ import { moveToTrash, type TrashedSession } from "./trash/index.ts";
 
 /**
  * Errors: those of a lookup; `session_live`, `has_forks`, `busy` in place; `conflict` for a file that exists;
- * `unsupported`, `too_large`, `unreadable`, `unwritable`; `invalid` if no complete record is left;
- * `verification_failed` if the repaired session would lose content. Nothing is written then.
+ * `unsupported`, `too_large`, `unreadable`, `unwritable`; `invalid` if no complete record is left, or for a copy in a
+ * folder of an agent or of Continuo; `verification_failed` if the repaired session would lose content. Nothing is
+ * written then.
  */
 export async function repairNativeSession(
   ref: SessionRef,
@@ -173,7 +174,10 @@ interface ReplaceOptions extends RepairFile {
   readonly relist: () => Promise<void>;
 }
 
-/** The old file stays in its place until the repaired one takes it. Errors: `busy`, `has_forks`, `conflict`, `unwritable`. */
+/**
+ * The old file stays in its place until the repaired one takes it. Errors: `busy`, `has_forks`, `conflict`,
+ * `unwritable`.
+ */
 async function replace(
   { reader, found }: Lookup,
   places: Places,

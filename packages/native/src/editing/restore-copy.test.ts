@@ -1,4 +1,7 @@
-/** The guard stores sessions before their agent deletes them, lists them afterwards, and restores them so that the next sweep keeps them. */
+/**
+ * The guard stores sessions before their agent deletes them, lists them afterwards, and restores them so that the next
+ * sweep keeps them.
+ */
 
 import {
   appendFileSync,

@@ -32,7 +32,7 @@ let places: Places;
 beforeEach(() => {
   home = scratchFolder("adapter");
   places = { home, env: {} };
-  // opencode makes its database itself; this one is of the real opencode.
+  // Continuo does not make the database of opencode; this one was made by the real opencode.
   const data = join(home, ".local", "share", "opencode");
   mkdirSync(data, { recursive: true });
   copyFileSync(OPENCODE_DATABASE, join(data, "opencode.db"));
@@ -303,7 +303,7 @@ test("a full disk leaves the session unchanged", async () => {
     const adapter = openSessionAdapter({ format: "ccsdk", sessionFile: ${JSON.stringify(sessionFile)}, places });
     await adapter.appendUserMessage("x".repeat(200_000)).catch((error) => console.log(error.code));
     await adapter.close();`;
-  // Blocks of 512 bytes: more than is there, less than is asked for.
+  // The limit is in blocks of 512 bytes: the file is smaller than the limit, and would be larger with the message.
   const limit = 'ulimit -f 100; exec "$0" --input-type=module --eval "$1"';
   const { stdout } = spawnSync("sh", ["-c", limit, process.execPath, script], { encoding: "utf8" });
   expect(stdout.trim()).toBe("unwritable");

@@ -40,8 +40,9 @@ const DAMAGE: ReadonlySet<number> = new Set([11, 26]);
 
 /**
  * Damage can also appear as a table that does not exist, or as a row that breaks a constraint. A wrong statement of
- * Continuo has the same codes, so the file itself is checked to find out which it is. @param database the open database
- * that failed
+ * Continuo has the same codes, so the file itself is checked to find out which it is.
+ *
+ * @param database the open database that failed
  */
 export function failureOf(error: unknown, database: DatabaseSync | null): IndexFailure {
   if (error instanceof DamagedRowError) return "damaged";

@@ -109,7 +109,7 @@ test("a fill that another fill overtakes does not mark an incomplete session as 
   );
 });
 
-/** More than a chunk: it is written before the next message but one is read. */
+/** A text longer than a chunk: if it is the first message, it is written before the third message is read. */
 const LONG = "word ".repeat(60_000);
 
 test("a fill that is overtaken after it wrote a part writes nothing more", async () => {
@@ -205,7 +205,7 @@ test("many new sessions in one transaction become one segment of the full-text i
     turns: database.prepare("select count(*) as count from turns").get()?.count,
     segments: database.prepare("select count(distinct segid) as count from words_idx").get()?.count,
   }));
-  // A segment for each session is 40 writes, and the merges of these.
+  // With a segment for each session, there would be 40 writes and their merges.
   expect(used).toEqual({ state: "ready", value: { turns: 40, segments: 1 } });
 });
 

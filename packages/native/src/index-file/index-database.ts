@@ -50,7 +50,7 @@ export async function useIndex<T>(
   try {
     if (access === "write") makePrivateFile(path);
     inode = inodeOf(path);
-    // `rw` never creates a file, which would be readable by others.
+    // With `rw`, SQLite never creates a file: others could read that file.
     const url = pathToFileURL(path);
     url.searchParams.set("mode", "rw");
     database = new DatabaseSync(url, { timeout: BUSY_TIMEOUT_MS });

@@ -13,7 +13,11 @@ export interface TextSteps {
   readonly isContinued: boolean;
   /** True if messages that several branches share are yielded once, and recognized by their ids. */
   readonly withIds: boolean;
-  /** Every message once, in order, from a step on. @param before ids of the messages before it, if `withIds` */
+  /**
+   * Yields every message once, in order, from a step on.
+   *
+   * @param before the ids of the messages before that step, if `withIds`
+   */
   read(from: number, before: readonly string[]): AsyncIterable<HistoryStep>;
   /** Called after everything was read. Returns `null` if the next fill must read the session as a whole. */
   saved(): SavedSteps | null;

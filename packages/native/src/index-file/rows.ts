@@ -13,7 +13,7 @@ import { changeLines, createKnownLines, type KnownLines } from "./known-lines.ts
 import { SETTLED_AFTER_MS } from "./limits.ts";
 import { type Answers, changeSummary, readSummary, type Summary, type SummaryChange } from "./summary-row.ts";
 
-/** The tables of rows: a list reads all of the first. */
+/** The tables of rows. A list needs only `files`. */
 export type RowTable = "files" | "usage";
 
 /** @param nowMs milliseconds since 1970 */
@@ -35,7 +35,8 @@ export function openRows(path: string, nowMs: number, table: RowTable = "files")
     if (row?.stamp !== stamp) {
       const found = find(name, stamp);
       row = { stamp, answers: found?.answers ?? {} };
-      // A database is asked about again for each of its sessions; thousands of other rows would only fill the memory.
+      // The large row of a database is kept, because it is read again for each of its sessions. Small rows are parsed
+      // again: thousands of them would only fill the memory.
       if (rows.has(name) || (found?.chars ?? 0) > MOST_PARSED_AGAIN) rows.set(name, row);
     }
     last = { files, row };
@@ -97,12 +98,12 @@ async function unasked(
 ): Promise<readonly string[]> {
   if (lines === null) return await stored.unasked();
   const gone = lines.unasked().filter((name) => !existsSync(name));
-  // If every known file is still there, the other rows are not read for those that may be gone.
+  // If nothing changed and no known file is gone, the other rows are not read to look for files that are gone.
   if (!isChanged && gone.length === 0) return [];
   return [...new Set([...gone, ...(await stored.unasked()).filter((name) => !lines.isAsked(name))])];
 }
 
-/** Characters of answers that are parsed again rather than kept. */
+/** Answers of at most this many characters are parsed again instead of being kept in memory. */
 const MOST_PARSED_AGAIN = 16_384;
 
 /** The files of a session are the same objects for each question about it. */
@@ -154,7 +155,7 @@ interface LazyRows {
   /** `null` until it was read. */
   summary(): Summary | null;
   brief(): Summary | Promise<Summary>;
-  /** Loads all rows, unless the requested one was expected. */
+  /** Reads all rows, unless they or the row with this name were read before, and returns a function that finds rows. */
   rows(name: string): FindAnswers | Promise<FindAnswers>;
   expect(names: readonly string[]): Promise<void>;
   /** The files in all rows that were read, except those that were requested from the summary. */
@@ -204,7 +205,7 @@ interface KnownRow {
   readonly checksum: number;
 }
 
-/** @param names the names of the answers; all by default */
+/** @param names the paths of the files whose rows are read; all by default */
 async function readRows(
   path: string,
   table: RowTable,
@@ -264,7 +265,7 @@ function checksumOf(name: string, stamp: string, answers: string): number {
   return crc32(name + stamp + answers);
 }
 
-/** The paths of the files after the first one are part of the key of the answer. */
+/** A stamp of several files also contains the paths of all files but the first one. */
 export function stampOf(files: readonly FoundFile[]): string {
   const [only] = files;
   if (only !== undefined && files.length === 1) return ` ${numbersOf(only)}`;

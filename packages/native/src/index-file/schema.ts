@@ -12,16 +12,18 @@ export const APPLICATION_ID = 0x436e7469;
 
 /**
  * - `files`: answers of skims, by path; `usage`: the token counts of full reads, which no list needs
- * - `brief`: for each of these two tables one row with short answers about every file, and `lines`: a line for each
- *   session that is one file
- * - `sessions`: one row for each session whose text is here; `stamp` is empty until all of it is, `writer` names the
- *   process at work; `beside` holds files of other sessions that its history begins in
- * - `turns`: `id` is the row of `words`; `hash` tells whether a turn is still the same
+ * - `brief`: for each of these two tables one row with short answers about every file, and the row `lines`, with a line
+ *   for each session that is one file
+ * - `sessions`: one row for each session whose text is in the index; `stamp` is empty until all of the text is there,
+ *   `writer` names the process that writes it, `beside` has the stamps of other files that the text comes from
+ * - `turns`: `id` is the row of `words`; `hash` shows whether a turn is unchanged
  * - `chunks`: the texts of several turns, compressed together
- * - `scans`: what a session that has grown is continued with, compressed; only while `stamp` is that of its turns
+ * - `scans`: the compressed state from which a scan continues when the session has grown; present only while no process
+ *   writes the text of the session
  * - `words`: the words of each turn, a column for each voice, and the parts of names in code that are not injected
  *
- * Empties the file, and creates every table. Within a transaction. */
+ * Empties the file, and creates every table. Must be called within a transaction.
+ */
 export function createSchema(database: DatabaseSync): void {
   const tables = database
     .prepare(

@@ -13,7 +13,6 @@ import { type Passage, type Turn, VOICES } from "./turns.ts";
 import { NO_TOTALS, plus, subtractTotals, totalsAfter, type WordTotals } from "./word-totals.ts";
 import { foldWords, partsOf } from "./words.ts";
 
-/** A turn that is in the index. */
 export interface StoredTurn {
   readonly number: number;
   readonly hash: string;
@@ -139,7 +138,9 @@ function sessionOf(database: DatabaseSync, key: string, writer: string): number 
   return row === undefined ? null : Number(row.id);
 }
 
-/** Does nothing if another process changed the turns: it continues, and the session is indexed again later. */
+/**
+ * Does nothing if another process changed the turns: that process continues, and the session is indexed again later.
+ */
 function begin(
   database: DatabaseSync,
   { key, source, kept }: Extract<TextChange, { readonly type: "begin" }>,

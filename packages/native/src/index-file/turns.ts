@@ -58,7 +58,6 @@ export async function* turnsOf(
   if (draft !== null) yield toTurn(draft);
 }
 
-/** Makes a turn of one message. */
 export function turnOfMessage(message: Message): Turn {
   const draft = createDraft(message.id);
   foldMessage(draft, message);

@@ -93,7 +93,6 @@ export function foldedText(text: string): string {
   return foldWords(text).toLowerCase();
 }
 
-/** The number of words of a folded text. */
 export function countWords(folded: string): number {
   let count = 0;
   let isInWord = false;

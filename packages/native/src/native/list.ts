@@ -35,7 +35,10 @@ export interface ListOptions {
   readonly since?: string;
   /** Number of the newest sessions; all without it. */
   readonly limit?: number;
-  /** With `limit`: the newest by the times of their files, so that only those are read. Left out: by what sessions say. */
+  /**
+   * With `limit`: the newest sessions by the times of their files, so that only these are read. Without this option,
+   * the times in the sessions decide.
+   */
   readonly newestBy?: "file times";
   /** `include` also lists archived sessions; `exclude` by default. */
   readonly archived?: "include" | "exclude";
@@ -77,7 +80,10 @@ export interface NativeList {
   readonly emptyLeftOut: number;
   /** The sessions that `isSetAside` names, archived or not, in no order; their titles may be missing. */
   readonly setAside: readonly SessionInfo[];
-  /** Ids of every session that was met, in no order, those left out too; beyond `agents` and `cwd` none is met. */
+  /**
+   * The ids of all sessions that were found, in no order, also of those that were left out. `agents` and `cwd` limit
+   * which sessions are found.
+   */
   readonly metIds: readonly string[];
 }
 
@@ -87,8 +93,9 @@ export async function listNativeSessions(options: ListOptions = {}): Promise<rea
 }
 
 /**
- * Sessions by `updatedAt`, newest first; those without a time last. No file is read whole but for a byte
- * search for titles, and that only in what the limit lets through. Errors: `usage` for an unknown option.
+ * Returns sessions by `updatedAt`, the newest first, and those without a time last. Files are read at their start and
+ * their end. In the sessions that `limit` lets through, a byte search for titles reads the rest, and a session without
+ * a title is read to find a picture. Errors: `usage` for an unknown option.
  */
 export async function readNativeList(options: ListOptions = {}): Promise<NativeList> {
   assertKnownOptions("readNativeList", options, LIST_OPTIONS);
@@ -139,7 +146,7 @@ async function readList(options: ListOptions): Promise<NativeList> {
   return { sessions, total: total - emptyLeftOut, archivedLeftOut, emptyLeftOut, setAside, metIds };
 }
 
-/** The lines of sessions have no folders, and the times of files need none. */
+/** Stored lines are used only if the list needs neither the folders of sessions nor the times of files. */
 function usesLines({ cwd, newestBy }: ListOptions): boolean {
   return cwd === undefined && newestBy === undefined;
 }
@@ -197,7 +204,7 @@ function createRows(options: ListOptions, { files, titles }: RowSources): Rows {
         aside.push({ reader, found });
         return;
       }
-      // Nothing more is needed of it, neither now nor by the next list.
+      // An archived session needs no row, except to keep its line for the next list.
       const hasLine = files !== null && options.limit !== undefined;
       if (isHidden(found.archived) && options.since === undefined && !hasLine) {
         archivedLeftOut += 1;
@@ -287,7 +294,7 @@ async function* find(options: FindNativeOptions): AsyncGenerator<FoundSession, v
   }
 }
 
-/** A session whose title cannot be read reports it by itself. */
+/** If the titles cannot be read, each session looks for its own title, and reports the error. */
 async function titlesOf(reader: AgentReader, places: Places): Promise<Pick<SkimOptions, "titleBeside">> {
   try {
     return present({ titleBeside: await reader.titlesBeside?.(places) });
@@ -308,7 +315,10 @@ interface Row extends FoundRow {
   readonly info: SessionInfo | null;
 }
 
-/** A row by the times of its files; `null` if they do not say: a database is one file for many sessions. */
+/**
+ * A row with the newest time of the session's files. `null` unless `newestBy` and `limit` are set, and for a session in
+ * a database, which is one file for many sessions.
+ */
 function quick(reader: AgentReader, found: FoundSession, { newestBy, limit }: ListOptions): Row | null {
   if (newestBy === undefined || limit === undefined) return null;
   const times = found.files.map(({ mtimeMs }) => mtimeMs);

@@ -77,7 +77,7 @@ async function lookUp(ref: SessionRef, options: LookupOptions): Promise<Lookup> 
 async function lookUpRef(ref: ReadableRef, places: Places, options: LookupOptions): Promise<Lookup> {
   const reader = await formatOf(ref.agent);
   const found = await reader.recognise(ref.location, places);
-  // Since then, the file may belong to another session.
+  // The file may belong to another session than when the reference was made.
   if (found?.sessionId === ref.sessionId) return { reader, found };
   const matches = await matchesOf(ref.sessionId, [ref.agent], places, options);
   const exact = matches.find((match) => match.found.sessionId === ref.sessionId);

@@ -1,4 +1,6 @@
-/** A file that has no name before its ending lies in a place in which names of files are ids of sessions. */
+/**
+ * Names of files can be ids of sessions. A file that has no name before its ending must not give a session an empty id.
+ */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,7 +12,7 @@ import { formatOf } from "./registry.ts";
 const OWN = "aaaaaaaa-0000-4000-8000-000000000001";
 const SAID = { role: "user", content: [{ type: "text", text: "Which tea?" }] };
 
-/** Files by agent, and their first record: the first is a session with a name, which is found in any case. */
+/** Files of each agent with their first record. The first file is a session with a name, which must be found. */
 const FILES: Readonly<Record<Exclude<AgentName, "opencode">, Readonly<Record<string, object>>>> = {
   claude: {
     [`.claude/projects/-a/${OWN}.jsonl`]: { type: "user", uuid: "u1", parentUuid: null, message: SAID },

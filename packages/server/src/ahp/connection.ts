@@ -275,7 +275,10 @@ export class AhpConnection implements Reader {
     reply({ snapshot: take() });
   }
 
-  /** Errors: `invalid`. A connection can ask to reconnect several times. */
+  /**
+   * The limit counts all channels of the connection, because a client can ask to reconnect several times. Errors:
+   * `invalid`.
+   */
   #checkSubscription(channel: string): void {
     if (!this.channels.has(channel) && this.channels.size >= LIMITS.subscriptions)
       throw new ContinuoError("invalid", "the client has too many subscriptions");

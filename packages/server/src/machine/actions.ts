@@ -141,7 +141,7 @@ function resumes(
   };
 }
 
-/** Open neither in its agent nor in a conversation of Continuo. Errors: `session_live`. */
+/** Refuses a session that is open in its agent or in a conversation of Continuo. Errors: `session_live`. */
 async function refuseElsewhere(native: LocatedSession, places: Places): Promise<void> {
   await refuseOpen(native);
   const { agent, sessionId } = native.found;

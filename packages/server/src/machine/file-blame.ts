@@ -1,4 +1,7 @@
-/** The origins of a file's lines: only of files below the folder of a session, and only the words that a session wrote. */
+/**
+ * The origins of a file's lines. The file must be below the folder of a session, and the answer has only the text of
+ * lines that a session wrote.
+ */
 
 import { isAbsolute } from "node:path";
 import { openOrigins, readFileLines } from "@continuo/agents/search";

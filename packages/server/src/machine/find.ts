@@ -1,6 +1,7 @@
 /**
- * Searches one history in slices for messages with all of the words, newest first. A search of all sessions also finds
- * turns whose words are in several messages: the messages of such turns are returned if no message has every word.
+ * Searches one history in slices for messages with all of the words, newest first. If no message has every word, the
+ * search returns the messages of turns that have every word, as a search of all sessions does. If there is no such turn
+ * either, it returns the messages with one of the words.
  */
 
 import { setImmediate as othersTurn } from "node:timers/promises";

@@ -1,6 +1,6 @@
 /**
- * Stores the turns that an agent's own program adds to the native session of a session of Continuo's, while someone
- * looks at the session.
+ * While somebody looks at an own session, stores the turns that the agent's own program adds to the native session of
+ * that session.
  */
 
 import { isOwn, type ListedSession, type OpenOwn, openOwn } from "@continuo/agents/catalog";

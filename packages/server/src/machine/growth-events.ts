@@ -42,7 +42,7 @@ export async function* growthOf(
   }
 }
 
-/** A position from another server, or an invalid one, cannot be continued. */
+/** `null` for an invalid position. A position of another server is accepted, and the growth then begins again. */
 function parsePosition(text: string | undefined): GrowthPosition | null {
   const [, generation, revision] = /^([\w-]{1,64})\.(\d{1,15})$/u.exec(text ?? "") ?? [];
   return generation === undefined ? null : { generation, revision: Number(revision) };

@@ -7,7 +7,7 @@ import { isAgentName, isFailure } from "@continuo/core/model";
 import { placesOf } from "@continuo/files";
 import type { Machine } from "./machine-parts.ts";
 
-/** Its key; `null` for a session that was not handed over, or whose source is gone. */
+/** Returns the key of the source; `null` for a session that was not handed over, or if the list lacks the source. */
 export async function sourceKeyOf(
   { options, source }: Pick<Machine, "options" | "source">,
   row: ListedSession,

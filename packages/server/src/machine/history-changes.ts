@@ -1,4 +1,4 @@
-/** The changes of a history since a position in its growth. Pure except for the spool. */
+/** The changes of a history since a position in its growth. Pure, except that it reads the spool. */
 
 import { HISTORY_LIMITS, positionOf, windowMessageAt } from "@continuo/agents/pages";
 import type { GrowthEvent, HistoryName, WindowMessage } from "@continuo/core/wire/machine";

@@ -3,23 +3,20 @@
 export const MACHINE_LIMITS = {
   /** Rows of one page. */
   pageSessions: 100,
-  /** Folders and agents that a page counts. */
+  /** Folders, agents and tags that a page counts. */
   projects: 200,
   /** The number of sessions that are read for the first answer, before the others. */
   firstSessions: 200,
   /**
-   * The time for which a list is kept, in milliseconds. A list that took longer is kept for ten times that time, up to
-   * a limit. Sessions that begin within this time appear later.
+   * The time in milliseconds for which a list is kept: ten times as long as its reading took, but at least `listMs` and
+   * at most `mostListMs` (`mostFirstListMs` for the first list). Sessions that begin within this time appear later.
    */
   listMs: 1_000,
   mostFirstListMs: 3_000,
   mostListMs: 30_000,
-  /** Milliseconds between an answer from the last list and the new one that is made after it. */
+  /** Milliseconds between an answer from the last list and the new list that is made after it. */
   renewPauseMs: 300,
-  /**
-   * The time for which the newest sessions serve as a first answer, in milliseconds. The address of a page is valid for
-   * the same time.
-   */
+  /** The time in milliseconds for which the newest sessions serve as a first answer. */
   newestMs: 60_000,
   /** On a slow connection, a page may need this many milliseconds after the answer before it follows the rows. */
   sentBeforeMs: 60_000,

@@ -19,7 +19,7 @@ import type { MachineOptions } from "./options.ts";
 test("a list of indexed figures reads no session, and its rows are the same until a figure is known", async () => {
   using home = createHome();
   home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, CONVERSATION));
-  // An hour later: nothing is stored of a file that was written a moment ago.
+  // The clock is an hour ahead, because nothing is stored about a file that was written a moment ago.
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
   onTestFinished(() => void vi.useRealTimers());
   const asked: PromiseWithResolvers<void> = Promise.withResolvers();

@@ -111,12 +111,12 @@ function inboxOf({ options, source }: Machine, chat: Chat, usages: RowUsages): M
   });
 }
 
-/** The next server shows this outline before it has read the session. */
+/** Returns true for the outline that the next server shows before it has read the session. */
 function isNewest({ before, branch, view, prints }: Parameters<MachineService["outline"]>[0]): boolean {
   return [before, branch, prints].every((one) => one === undefined) && view !== "model";
 }
 
-/** All branches are read for the usage of the session, as for its row in the list. */
+/** The usage of a session covers all of its branches, as in its row of the list. */
 async function withSpent(head: SessionHead, row: ListedSession, usages: RowUsages): Promise<SessionHead> {
   if (head.branches.length < 2 && head.forkedFrom === null) return head;
   const { turns, tokens, costUsd } = await usages.read(row);
@@ -124,7 +124,7 @@ async function withSpent(head: SessionHead, row: ListedSession, usages: RowUsage
   return { ...head, session: { ...head.session, turns, tokens, costUsd }, costUsd };
 }
 
-/** The head of the last read with the present row, which does not have the facts from the read. */
+/** Returns the head of the last read with the present row. The row lacks the facts of that read, so they stay. */
 function withRow(head: SessionHead, shown: MachineSession): SessionHead {
   const { model, turns, tokens, costUsd, facts } = head.session;
   return { ...head, session: { ...shown, model, turns, tokens, costUsd, facts } };

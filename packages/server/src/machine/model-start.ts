@@ -32,7 +32,7 @@ export async function modelPartOf(read: UseHistory): Promise<ModelPart> {
   const { ids, chars } = await read(sentOf, "model");
   return await read(({ kept }) => {
     const missing = idsOf({ kept }).filter((id) => !ids.has(id)).length;
-    // A summary is in the turn in which it was made, and counts as that turn.
+    // A summary is in the turn in which it was made. It does not show that the model sees the rest of that turn.
     const seen = kept.turns.findIndex(({ index, marks }, at) => {
       const summaries = marks.flatMap(({ type, messageId }) => (type === "compaction" ? [messageId] : []));
       const end = kept.turns[at + 1]?.index ?? kept.length;

@@ -16,7 +16,7 @@ import { type ReaderThread, startReaderThread } from "./reader-thread.ts";
 
 export interface HistoryReader {
   /**
-   * The newest messages of a long session that was not read yet; `null` if all messages will be available soon. They
+   * The newest messages of a long session that was not read yet; `null` if they cannot be read before the others. They
    * begin before the message `before`, unless that would be too many.
    */
   tip(session: SessionArguments, before?: string): Promise<readonly Message[] | null>;

@@ -46,7 +46,7 @@ test("a row shows the usage of its session in its present form, with the model t
   expect(usages.of(grown).turns).toBeNull();
   usages.want([grown], "read");
   await expect.poll(() => usages.of(grown)).toMatchObject({ turns: 3, tokens: 3_060, model: "model-old" });
-  // A prompt without an answer has no model, and hides none.
+  // A prompt without an answer has no model, so the model of the answer before it stays.
   const asked = claudeText(CLAUDE_ID, [
     { uuid: "d1", parent: "c2", role: "user", content: "Ask d", time: "13:00:00" },
   ]);
@@ -62,7 +62,7 @@ interface Usages {
   readonly usages: RowUsages;
   readonly rows: readonly ListedSession[];
   readonly places: PlacesAt;
-  /** The number of times that the usages began to work. */
+  /** The number of times that work on the usages began: each begins by reading the prices. */
   readonly begun: () => number;
 }
 

@@ -144,7 +144,7 @@ export function createRowUsages(options: MachineOptions, knownFacts: KnownFacts)
           await index.save();
           saved = performance.now();
         }
-        // A caller that reads a session has priority.
+        // Pauses for as long as the last read took, so that a caller that reads a session has priority.
         await sleep(performance.now() - began, undefined, { ref: false });
       }
     }
@@ -191,7 +191,10 @@ interface RowKeys {
   readonly stamp: string;
 }
 
-/** The list keeps its rows between two requests, and an editor asks for the usage of all of them each time. */
+/**
+ * The keys of rows are kept, because the list keeps its rows between two requests, and an editor asks for the usage of
+ * all of them each time.
+ */
 const KEYS = new WeakMap<ListedSession, RowKeys>();
 
 function keysOf(row: ListedSession): RowKeys {

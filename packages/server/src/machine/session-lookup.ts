@@ -19,14 +19,14 @@ export interface KeyedSession {
   readonly key: string;
   readonly row: ListedSession;
   readonly shown: MachineSession;
-  /** The key of the session that started it, for a sub-agent. */
+  /** For a sub-agent: the key of the session that started the sub-agent; otherwise `null`. */
   readonly parentKey: string | null;
 }
 
 /** Finds the sub-agents of a session by a full read. */
 export type FindSubagents = (key: string) => Promise<readonly SubagentInfo[]>;
 
-/** Errors: `not_found`. */
+/** The old key of an imported native session names the own session that has its messages. Errors: `not_found`. */
 export async function resolveSession(
   key: string,
   source: RowSource,

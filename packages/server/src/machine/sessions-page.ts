@@ -66,7 +66,10 @@ function choicesIn(
   };
 }
 
-/** All rows, or only the newest where a first answer may have those. A search does not wait for a new list. */
+/**
+ * All rows; only the newest ones for a first answer that may be partial; the last rows of any age for a later page. A
+ * search does not wait for a new list.
+ */
 async function rowsFor(
   { partial, cursor, text, deleted, sort }: ListQuery,
   source: RowSource,

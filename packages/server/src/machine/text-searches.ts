@@ -22,7 +22,7 @@ export interface TextSearchResult {
   readonly unsearched: number;
   /** Sessions that match less well than these. */
   readonly unlisted: number;
-  /** Sessions that match and have no row, as one that began after the list was made. */
+  /** Sessions that match and have no row, for example because they began after the list was made. */
   readonly withoutRow: number;
   readonly notices: readonly string[];
 }
@@ -55,7 +55,7 @@ interface RunningSearch {
   readonly ended: Promise<RankedResults>;
   readonly stop: AbortController;
   progress: SearchProgress | null;
-  /** The best sessions at the last look, of which those of the page are results. */
+  /** The best sessions so far. The search returns excerpts only for those of the page. */
   best: readonly IndexedSession[];
   waiting: number;
 }

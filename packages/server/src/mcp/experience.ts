@@ -5,7 +5,7 @@ import { MCP_LIMITS } from "./limits.ts";
 import { isVisible } from "./sessions.ts";
 import type { ToolContext } from "./tool-context.ts";
 
-/** The folder is that of the agent that started the server: over HTTP nobody is in one. */
+/** `folder` is the folder of the agent that started the server; over HTTP there is no such agent (`null`). */
 export async function experienceOptions(
   context: ToolContext,
   signal: AbortSignal,

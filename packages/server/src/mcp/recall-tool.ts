@@ -55,7 +55,7 @@ export const recallTool: Tool = defineTool({
     const turns: SessionTurn[] = [];
     for await (const one of sessionTurns(opened, { signal })) {
       if (!one.messages.some((message) => cut.has(message.id) && isShown(message))) continue;
-      // Some agents keep the person's words: this shows what the rest was about.
+      // Some agents keep the person's words in the context. They are included, to show what the cut part was about.
       const messages = one.messages.filter(
         (message) => cut.has(message.id) || messageKind(message) === "person",
       );

@@ -14,7 +14,7 @@ export function sentencesOf(text: string): string[] {
     .filter((sentence) => sentence.length >= MIN_SENTENCE_CHARS && sentence.length <= MAX_SENTENCE_CHARS);
 }
 
-/** Covers the languages that agents are asked in most; sentences in other languages are not found. */
+/** Covers the languages that people use most with agents; sentences in other languages are not found. */
 const DECIDED =
   /\b(?:decid(?:ed|es?)|decision|agreed|chose|chosen|settled on|going with|went with|instead of|rather than|root cause|the cause (?:is|was)|because|so that|(?:we|i)(?:'ll| will| should| must| now)? (?:use|keep|drop|switch|replace|avoid|move|store)|must (?:not|be)|never|always|entschieden|stattdessen|weil|ursache|décidé|plutôt que|parce que|decidimos|en lugar de|porque|решили|вместо|потому что)\b|決め|代わりに|决定|因为|改为/iu;
 

@@ -28,7 +28,7 @@ const LEVELS: readonly number[] = [
   Number.MAX_SAFE_INTEGER,
 ];
 const SHORTEST = 240;
-/** The number of characters of a text if not even the smallest number fits. */
+/** The number of characters of the first text if even the shortest level does not fit. */
 const LEAST = 40;
 
 interface PlacedEntry {

@@ -13,7 +13,7 @@ import {
 import { PREFIX, type StoredApproval } from "./stored-approval.ts";
 
 export const MAX_LISTED = 1_000;
-/** The pauses of a search for an approval by the id of its event, and of a search for that event. */
+/** The pauses in milliseconds between two looks for a stored approval, or for the event of its question. */
 export const STORED_WITHIN_MS: readonly number[] = [10, 25, 50, 100, 200, 400];
 
 export interface ApprovalFilter {

@@ -40,14 +40,16 @@ export interface ChannelHandle {
   /** A message in its present form; `null` if there is none with this id. */
   message(id: string): Promise<ChannelMessage | null>;
   /**
-   * The newest 1,000 messages that others wrote after the checkpoint of a handle: as a text for a prompt (`formatted`),
-   * and one by one. The checkpoint does not move; `post` with `checkpoint: lastSequence` moves it.
+   * The messages of others among the newest 1,000 after the checkpoint of a handle, from at most 10,000 events and
+   * 1 MiB: as a text for a prompt (`formatted`), and one by one. Deleted messages are left out. The checkpoint does not
+   * move; `post` with `checkpoint: lastSequence` moves it.
    */
   missed(handle: string, options?: MissedContextOptions): Promise<MissedInChannel>;
   /**
    * Stores a message, and creates the channel if needed. A message with the same `id`, text, `from` and addressees is
    * stored once, however often it is posted. Errors: `conflict` for the id of a message with another text or author,
-   * `invalid`, `too_large`, `not_found` for the message of `replyTo`.
+   * `invalid`, `too_large`, `not_found` for the message of `replyTo`, `out_of_range` for a `checkpoint` after the end
+   * of the channel.
    */
   post(text: string, options: ChannelPostOptions): Promise<PostedMessage>;
   /**

@@ -74,7 +74,7 @@ export async function createContinuo(url: string | Store, options: ContinuoOptio
       const before = own;
       own = null;
       const worker = work(asked);
-      // It accepts nothing more, and its runs continue until they end.
+      // The earlier queue accepts no more runs, and its runs continue until they end.
       before?.finish().catch(host.report);
       await Promise.race([closed.promise, abortOf(asked.signal)]);
       await stop(worker, GRACE_MS);

@@ -7,7 +7,7 @@ import { TranscriptBuilder } from "@continuo/core/transcript";
 import { ownMetadata } from "./readers.ts";
 
 /**
- * Errors: `not_found`, even if the viewer is not built; `too_large`.
+ * Errors: `not_found` for a session that does not exist, and if the viewer is not built; `too_large`.
  *
  * @param log the events of the page
  */

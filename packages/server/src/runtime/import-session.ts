@@ -33,7 +33,7 @@ export interface ImportSessionOptions extends Pick<ReadOptions, "places" | "cwd"
 export interface SessionImport {
   readonly sessionId: string;
   readonly title: string | null;
-  /** The number of messages that the native session has now; those that a person left are not among them. */
+  /** The number of messages in the active branch of the native session. Branches that a person left do not count. */
   readonly messages: number;
   /**
    * The number of events that this import stored; 0 if the native session did not change. If several imports run at the
@@ -153,7 +153,7 @@ export function versionOf(
   return hash.digest("base64url");
 }
 
-/** Events of another form are stored again. */
+/** The form of the events. After a change, each session is read again, and events of another form are stored again. */
 const FORM = "1";
 
 async function knownImport(

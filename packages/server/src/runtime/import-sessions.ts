@@ -27,7 +27,7 @@ export interface ImportSessionsOptions extends Pick<ImportSessionOptions, "place
   readonly agents?: readonly AgentName[];
   /** True to import also what the agents write later, until `signal` aborts; false by default. */
   readonly follow?: boolean;
-  /** The pause in milliseconds between two looks at the files while following; 1,000 by default. */
+  /** The shortest pause in milliseconds between two looks at the files while following; 1,000 by default. */
   readonly pollMs?: number;
   /** Called for a session that cannot be imported; the others are imported. By default a warning is emitted. */
   readonly onError?: (error: unknown, location: string) => void;

@@ -23,12 +23,12 @@ import type { DeadLetter, ListDeadLettersOptions } from "./types.ts";
 
 const DEAD = "dead/";
 const SCHEDULE = "schedule/";
-/** The time and the content of a waiting input, by its session and id. */
+/** The prefix of the claims that have the time and the content of waiting inputs, by session and id. */
 const TIME = "time/";
 const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 60_000;
-/** Inputs of one page: usually no input is due. */
+/** Inputs that are read at once. The number is small, because usually no input is due. */
 const MAX_DUE = 100;
 
 /** True for a status after which this program gives the input to its agent again. */
@@ -42,7 +42,7 @@ export function retriedBy({ options }: Host): (status: RunStatus) => boolean {
 
 export interface AttemptEnd {
   readonly status: RunStatus;
-  /** True if the process that ran it was closed, and did not crash. */
+  /** True if the process that executed the run was closed, and did not crash. */
   readonly isHandedBack?: boolean;
 }
 

@@ -16,7 +16,7 @@ export class RunReaders {
   readonly #reading = new Map<string, number>();
   readonly #watched = new Set<{ readonly run: Run; wasRead: boolean }>();
 
-  /** The events of a run or of a session, which count as read from the first one that is asked for. */
+  /** The events of a run or of a session. They count as read as soon as a reader asks for the first one. */
   async *read<Item>(id: string, events: AsyncIterable<Item>): AsyncGenerator<Item, void> {
     this.#count(id, 1);
     for (const one of this.#watched) one.wasRead ||= this.isReading(one.run);

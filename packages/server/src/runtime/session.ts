@@ -79,9 +79,7 @@ export function createSessionHandle(
       throw error;
     }
   };
-  /**
-   * Returns `null` if only a message would create the session. Reading a chat that has not begun stores only a fork.
-   */
+  /** Returns `null` if only a message would create the session. Reading creates the session only if it is a fork. */
   const begun = async (): Promise<Session | null> => {
     const { create = false, forkedFrom } = options;
     const isNew = create && forkedFrom === undefined && opening === undefined;
@@ -186,7 +184,7 @@ function send<Value>(host: Host, message: NewMessage, options: SendOptions<Value
   return createRunHandle<Value>({ host, sent, ...present({ parse: definition?.parse }) });
 }
 
-/** Errors: `not_found` for a name that is none of this program's agents; a program without agents only sends. */
+/** Errors: `not_found` for a name that no agent of this program has; a program without agents only sends. */
 export function assertAgent({ agents }: Pick<Host, "agents">, asked: SendOptions["agent"]): void {
   if (typeof asked !== "string" || agents.size === 0 || agents.has(asked)) return;
   throw new ContinuoError("not_found", `there is no agent ${JSON.stringify(asked)} in this program`, {

@@ -13,8 +13,8 @@ export const QUEUE_METRICS: Readonly<Record<"continuo.run.waiting", Metric>> = {
 const meter: Meter<never, never, "continuo.run.waiting"> = createMeter("continuo.runtime", QUEUE_METRICS);
 
 /**
- * A gauge must be read at once, but runs are counted in the store: nothing is counted while nobody reads the gauge. The
- * returned function ends it.
+ * The callback of a gauge must return at once, but the store must count the runs. So each reading starts a count, and
+ * returns the result of an earlier one. The returned function ends the gauge.
  */
 export function observeWaiting(count: () => Promise<number>): () => void {
   let value: number | null = null;

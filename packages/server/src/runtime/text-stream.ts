@@ -10,7 +10,7 @@ import { createUIFold, type UIChunk } from "./ui-chunks.ts";
 const BEGINS_AGAIN = "\n\n[The answer begins again.]\n\n";
 
 interface LateReader {
-  /** The newest attempt: words of earlier ones that it has replaced already are left out. */
+  /** The run of the newest attempt. Words of earlier attempts that it has replaced are left out. */
   readonly latest: string;
   /** The end of the log before the reader came. */
   readonly known: number;

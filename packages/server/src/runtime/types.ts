@@ -91,8 +91,8 @@ export interface RetryOptions {
    */
   readonly attempts?: number;
   /**
-   * Milliseconds before the third attempt; each further one waits twice as long, but at most a minute. The second
-   * attempt begins at once.
+   * Milliseconds before the third attempt; 1,000 by default. Each further attempt waits twice as long, but at most a
+   * minute. The second attempt begins at once.
    */
   readonly backoffMs?: number;
   /** The ends after which a run is tried again; only `interrupted` by default. */
@@ -205,9 +205,10 @@ export interface SessionHandle {
   /** Appends an event of your own type. Errors: `invalid` for a value that its schema refuses. */
   append<Data>(type: DefinedEvent<Data>, data: Data, options?: AppendOptions): Promise<StoredEvent<Data>>;
   /**
-   * Returns a page as text, without scripts of others. By default it shows the whole log, for those who run the
-   * product. With `view: "chat"` it shows the messages of `chat()`, without tools, approvals and runs, for the people
-   * who take part in the chat. For `forReaders` see `messages`; the page of a chat is always for readers.
+   * Returns a page as text. Its only scripts are those of the viewer; the page of a chat has none. The page shows the
+   * whole log by default, for those who run the product. With `view: "chat"` it shows the messages of `chat()`, without
+   * tools, approvals and runs, for the people who take part in the chat. For `forReaders` see `messages`; the page of a
+   * chat is always for readers.
    */
   toHtml(options?: { readonly view?: "log" | "chat"; readonly forReaders?: boolean }): Promise<string>;
   /**
@@ -343,7 +344,7 @@ export interface ListDeadLettersOptions {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The second argument of a tool of `defineAgent`, as far as Continuo makes it. */
+/** The part of the second argument of a tool of `defineAgent` that Continuo provides. */
 export interface ToolCall {
   readonly toolCallId: string;
   /**
@@ -439,7 +440,7 @@ export interface ReplayOptions<Value = unknown> {
 
 /** One input of a session: the recorded answer, and the answer of the other agent after the same conversation. */
 export interface ReplayedRun {
-  /** The first run with the input, if it was tried more than once; `null` for an imported input. */
+  /** The run with the input: the first one, if there were several attempts; `null` for an imported input. */
   readonly runId: string | null;
   readonly input: string;
   /** The answer of the last attempt. */

@@ -10,7 +10,10 @@ type OpenUIPart = { type: string } & Record<string, unknown>;
 export class UIParts {
   readonly #parts: OpenUIPart[] = [];
   readonly #open = new Map<unknown, OpenUIPart>();
-  /** The changes since `change()`: new and changed parts, text that was added to the last part, and how many stay. */
+  /**
+   * Three fields have the changes since the last `change()`: new and changed parts, text that was added to the last
+   * part, and the number of parts that stay.
+   */
   readonly #changed = new Set<number>();
   #delta = "";
   #length: number | undefined;
@@ -132,7 +135,7 @@ export class UIParts {
     if (place === this.#parts.length - 1) this.#delta = "";
   }
 
-  /** Only so many parts stay. The beginning of the step is shown again with its next part. */
+  /** Keeps the first `length` parts. The beginning of the step is shown again with its next part. */
   #reset(length: number): void {
     this.#parts.splice(length);
     const shown = this.#shown();

@@ -1,7 +1,7 @@
 /**
  * The holder of a handle. The handle of an agent has one connection; the handle of a person may have several. Each
  * connection holds a lease, which fences its writes. An agent's connection holds the lease of the handle; a person's
- * connection holds its own lease below the name of that one.
+ * connection holds a lease of its own, whose name begins with the name of the handle's lease.
  */
 
 import { ContinuoError, isContinuoError, type ListedLease, present, type Store } from "@continuo/core/model";

@@ -1,4 +1,4 @@
-/** A channel as those see it who come later: windows, anchors, summaries, and what a replay leaves out. */
+/** A channel for late readers: windows, anchors, summaries, and what a replay leaves out. */
 
 import type { StoredEvent } from "@continuo/core/model";
 import { ANCHOR_TYPES } from "@continuo/core/wire";

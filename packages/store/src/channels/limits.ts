@@ -45,11 +45,11 @@ export const LIMITS = {
   deviceMs: 2_592_000_000,
   /** The number of disappeared participants that one sweep handles. */
   sweptLeases: 1_000,
-  /** The number of times that an input is offered again after its run was interrupted. */
+  /** The number of runs that an input can have: after the last one was interrupted, the input is given up. */
   attempts: 5,
   /** The number of agents' messages since a person's last one after which an agent waits for a person. */
   agentTurns: 20,
-  /** A reader that connects gets at most this as the number of agents' messages since a person's last one. */
+  /** For a reader that connects, agents' messages since a person's last one are counted up to this number. */
   countedTurns: 10_000,
   /** Participants that a roster lists. */
   participants: 10_000,

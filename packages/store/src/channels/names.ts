@@ -17,7 +17,7 @@ export { channelLogId };
 /** The prefix of the leases of all participants in a channel. */
 export const PRESENCE_PREFIX = "channel/";
 
-/** The prefix of the records of servers' processes. They hold nothing. */
+/** The prefix of the leases that only record the processes of servers. */
 export const PROCESS_PREFIX = "channel-process/";
 
 export function rosterPrefix(channel: string): string {

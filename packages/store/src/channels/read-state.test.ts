@@ -23,7 +23,7 @@ async function say(count: number): Promise<void> {
   );
 }
 
-/** The store, whose first page arrives only when it is let go. */
+/** The store, whose first page is returned only after `letGo`. */
 function slowOnce(): { readonly slow: Store; readonly wasRead: Promise<void>; readonly letGo: () => void } {
   const read = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ test("a reader that asks while another one reads also gets the events that came 
   const states = new ChannelStates();
   const { slow, wasRead, letGo } = slowOnce();
   const first = states.read(slow, "team");
-  // The first reader has read the end of the log, and not yet got it.
+  // The store has read the end of the log for the first reader, but has not returned it yet.
   await wasRead;
   await say(1);
   const second = states.read(slow, "team");

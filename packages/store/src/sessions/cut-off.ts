@@ -51,7 +51,7 @@ export async function findCutOff(
   const search: Search = { store, sessionId, blocks, leaseMs, signal };
   for (const until = performance.now() + leaseMs; ; ) {
     const { heldBy } = await wake(store, sessionId, { leaseMs, ...call });
-    // The owner of the session ends earlier runs immediately.
+    // If another process has the session, it ends the runs of earlier processes itself, and this loop waits for it.
     const isSettled = heldBy === null || (await isSettledBeside(search));
     if (isSettled || performance.now() > until) break;
     await pause(LIMITS.shortPollMs, signal);

@@ -21,7 +21,7 @@ export interface EndFacts {
 
 interface EndRow {
   readonly payload: readonly (keyof EndFacts)[];
-  /** True if the native session certainly contains the turn; `isTrusted` reads it. */
+  /** The certainty that the native session contains the turn; `isTrusted` reads it. */
   readonly native: "sure" | "sure when heard" | "unsure";
 }
 
@@ -34,8 +34,8 @@ const RUN_ENDS: Readonly<Record<EndStatus, EndRow>> = {
 };
 
 /**
- * Returns true if the next turn may trust the native session. Nobody received the last events of a run whose process
- * ended.
+ * Returns true if the next turn may trust the native session. After an interrupted run it may not, because nobody
+ * received the last events of the run.
  */
 export function isTrusted(status: EndStatus, { isHeard }: { readonly isHeard: boolean }): boolean {
   const { native } = RUN_ENDS[status];

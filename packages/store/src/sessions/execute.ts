@@ -20,10 +20,10 @@ import { type ObservedRun, observeRun } from "./telemetry.ts";
 const debug = debugOf("sessions");
 
 /**
- * Resolves when the run has ended; `result.status` says how.
- * Errors: `not_found`; `invalid_transition` when it ended or began before; `conflict` for another agent's run;
- * `native_unavailable` (the run has failed then); `fenced` when another process took the session and ended the run;
- * `usage`; and the store's own, when it cannot even keep the end (`wake` ends the run later).
+ * Resolves when the run has ended; `result.status` distinguishes the ends.
+ * Errors: `not_found`; `invalid_transition` if the run ended or began before; `conflict` for a run of another agent;
+ * `native_unavailable` (the run has failed then); `fenced` if another process took the session and ended the run;
+ * `usage`; those of the store, if it cannot even store the end (`wake` ends the run later).
  */
 export async function executeRun(
   given: Store,

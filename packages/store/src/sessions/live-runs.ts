@@ -21,8 +21,8 @@ export function trackRun(runId: string): () => void {
 }
 
 /**
- * The newest runs that were started here, in two generations: to find the oldest entry of one set, all deleted entries
- * would be passed.
+ * The newest runs that were started here, in two sets: a full set replaces the older one. In a single set, the search
+ * for the oldest entry would pass all deleted entries.
  */
 let [started, startedBefore] = [new Set<string>(), new Set<string>()];
 

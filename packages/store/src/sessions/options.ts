@@ -12,17 +12,17 @@ import { askedOf, type Continuation, type ContinuationOptions } from "./continua
 import type { RetryDecision } from "./retries.ts";
 
 export interface ExecuteRunOptions {
-  /** `false` if none is given. */
+  /** `false` by default. */
   readonly continuation?: Continuation;
   readonly continuationOpts?: ContinuationOptions;
   /**
    * With `auto`, a run with the input of an interrupted run continues the native session of that run, in which the
-   * agent may find what it has already done; `false` if none is given.
+   * agent may find what it has already done; `false` by default.
    */
   readonly resumeInterrupted?: boolean;
   /** Given to the agent unchanged. */
   readonly adapterOpts?: Readonly<Record<string, unknown>>;
-  /** The milliseconds from the begin of the run after which it ends as `timeout`. */
+  /** The run ends as `timeout` this many milliseconds after its beginning; no limit by default. */
   readonly timeoutMs?: number;
   /** Milliseconds that a cancelled agent may take to end; 5,000 by default. */
   readonly graceMs?: number;

@@ -95,7 +95,7 @@ test("a call that may not be repeated is made once, and other fields stay the sa
 
 const TAKEN = new ContinuoError("conflict", "there is already a session");
 
-/** Its answers are lost: the first call makes the session, or another caller did. */
+/** A store that loses its first answer, and then refuses the id: the first call or another caller created `made`. */
 function storeWithSession(made: object): { store: Store; calls: number } {
   const errors = [AWAY, TAKEN];
   const state = { store: {} as Store, calls: 0 };

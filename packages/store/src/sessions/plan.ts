@@ -171,7 +171,7 @@ async function native(options: PlanOptions, reference: Reference | null): Promis
   const own = await ownRuns(options, read.messages, nativeRef);
   const here = `${nativeRef.agent}:${nativeRef.sessionId}`;
   const isNews = ({ metadata, stopReason }: Message): boolean =>
-    // A turn of the agent's own program was taken over from this native session.
+    // The log took this turn of the agent's own program from this native session.
     metadata.nativeTurn !== here &&
     (!own.has(String(metadata.runId)) ||
       END_NOTES.has(String(metadata.note)) ||
@@ -199,7 +199,7 @@ function toldOf(omitted: OmittedMessages | undefined): Pick<Resumption, "omitted
   return omitted === undefined ? {} : { omitted: { ...omitted } };
 }
 
-/** The native session does not know how its own turns ended. */
+/** The agent receives these notes even about its own turns, because the native session does not know how they ended. */
 const END_NOTES: ReadonlySet<string> = new Set([
   "run_failed",
   "run_cancelled",
@@ -243,7 +243,7 @@ async function readAfter(
   return await TranscriptBuilder.readForBudget(store, session.sessionId, { ...limits, after, signal });
 }
 
-/** The transcript within the limits, with only the messages that are news to the agent. */
+/** The transcript within the limits, with only the messages that are new to the agent. */
 function view(
   { runId, limits, sentBefore }: PlanOptions,
   { after, ...read }: Transcript & { readonly after: number },

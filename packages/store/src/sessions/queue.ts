@@ -46,7 +46,7 @@ export async function takeTurn(store: Store, run: Run, options: QueueOptions): P
   // The signal is left out, so that a run that its caller gives up gets an end and leaves no lease.
   const hold: HoldOptions = { owner, leaseMs };
   const patience = new Patience(leaseMs);
-  // A caller of `wake` must see that this process has the run, if no other process can know it.
+  // No other process takes a run that was just started here. For any other run, a lease shows that this process has it.
   let place = isFreshHere(run, leaseMs) ? null : await holdLease(store, runLease(runId), hold);
   try {
     if (isAborted(signal)) return null;

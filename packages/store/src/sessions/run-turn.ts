@@ -148,7 +148,7 @@ interface TurnStart {
   readonly created: number;
   /** The last sequence of the log after the run began. */
   readonly head: number;
-  /** Up to this sequence, nobody else wrote anything since the content for the agent was decided. */
+  /** This run knows or wrote every event of the log up to this sequence. */
   readonly known: number;
   readonly processed: number | null;
 }
@@ -218,8 +218,8 @@ async function callOrReplay(state: TurnState, planOptions: PlanOptions): Promise
 }
 
 /**
- * A program that the agent of an interrupted run left ends by itself, but not immediately. The run waits for it under
- * its lease. It cannot distinguish it from a program of a person, and waits for that just as long.
+ * A program that an interrupted run left running ends by itself, but not immediately. This run waits for the program
+ * under its lease. It cannot distinguish the program from one that a person started, and waits for both equally long.
  */
 async function callPatiently(state: TurnState, { heardBy }: PlanOptions): Promise<void> {
   const startedAt = performance.now();

@@ -121,8 +121,9 @@ export interface StartRunOptions {
   /** The number of runs that may wait for the session; 32 by default. */
   readonly maxQueued?: number;
   /**
-   * The interrupted or failed run whose input this is, for example one that `wake` offered: no other run can use the
-   * input then. The new run has the place of the first run with the input, before later runs of the session.
+   * The failed, timed out, interrupted or cancelled run whose input this is, for example one that `wake` offered: no
+   * other run can use the input then. The new run has the place of the first run with the input, before later runs of
+   * the session.
    */
   readonly retryOf?: string;
   /** Milliseconds for which `claimNextRun` does not take it. Later runs of the session wait as well. */

@@ -108,7 +108,7 @@ test("a pause ends when its time is over, or early when the signal aborts", asyn
   controller.abort();
   await vi.advanceTimersByTimeAsync(0);
   expect(done).toEqual(["time", "signal"]);
-  // Files share a worker: a timer that another one left is not this pause's.
+  // Test files share a worker, so a timer of another file may still exist.
   const timers = vi.getTimerCount();
   await pause(60, controller.signal);
   expect(vi.getTimerCount()).toBe(timers);

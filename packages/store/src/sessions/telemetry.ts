@@ -1,5 +1,5 @@
 /**
- * The numbers of runs, and their spans by the semantic conventions for generative AI: a run is `invoke_agent`, and each
+ * The metrics of runs, and their spans by the semantic conventions for generative AI: a run is `invoke_agent`, and each
  * call of a tool is `execute_tool` below it. This is the same for every agent.
  */
 

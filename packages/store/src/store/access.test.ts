@@ -39,7 +39,7 @@ test("hashes of tokens are compared only by timingSafeEqual", async () => {
     expect((await store.authenticate(secret)) !== null).toBe(isRight);
     // A wrong secret reaches the comparison too, and both sides are hashes of the same length.
     expect(compare.mock.calls.map((sides) => sides.map(({ byteLength }) => byteLength))).toEqual([[64, 64]]);
-    // Only its answer decides.
+    // Only the result of the comparison decides.
     compare.mockReturnValueOnce(!isRight);
     expect((await store.authenticate(secret)) !== null).toBe(!isRight);
   }

@@ -7,7 +7,7 @@ export function storePathOfThisUser(): string {
   return defaultStorePath(process.env);
 }
 
-/** Credentials and the region of S3 are in it. */
+/** The environment has the credentials and the region of S3. */
 export function environmentOfThisUser(): Readonly<Record<string, string | undefined>> {
   return process.env;
 }

@@ -18,21 +18,27 @@ import { cursorProblems, sessionProblems } from "./projections.ts";
 import { auditStatement, findOrphans } from "./rules/index.ts";
 import type { OpenedStore } from "./sql-store.ts";
 
-/** Copies everything of all workspaces, at one moment, into one file. Errors: `conflict` if the file exists. */
+/**
+ * Copies everything of all workspaces, at one moment, into one file. Errors: `conflict` if the file exists,
+ * `unwritable`, `unavailable`.
+ */
 export async function backupStore(store: OpenedStore, file: string): Promise<BackupResult> {
   const result = await (await import("./operations/index.ts")).backup(store.engine, file);
   await store.recordAudit({ what: "store_backed_up", target: file, details: { events: result.events } });
   return result;
 }
 
-/** Returns the entries of all workspaces since the previous call; the first call returns none. */
+/**
+ * Returns a function. Each call of it returns the entries of all workspaces since its previous call, at most 500; its
+ * first call returns none.
+ */
 export function followAudit(store: OpenedStore): (options?: CallOptions) => Promise<readonly AuditEntry[]> {
   return auditFollower(store.engine);
 }
 
 /**
  * Restores a backup into an empty store, which may have another engine. Errors: `conflict`, `unreadable`,
- * `migration_required`.
+ * `migration_required`, `schema_newer`.
  */
 export async function restoreStore(store: OpenedStore, file: string): Promise<RestoreResult> {
   const { scope } = store.engine;

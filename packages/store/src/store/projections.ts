@@ -19,7 +19,8 @@ const RUN_STATUS = new Map<string, RunStatus>(RUN_STATUSES.map((status) => [RUN_
 const TYPES: readonly string[] = ["session_created", "session_updated", ...RUN_STATUS.keys()];
 
 /**
- * The number of tries while somebody writes into the log, because the row and the events are read one after the other.
+ * The row and the events are read one after the other, so both are read again if somebody wrote into the log in
+ * between. After this number of repetitions, no problem is reported.
  */
 const TRIES = 20;
 
@@ -67,7 +68,7 @@ interface FoldedLog {
   /** The fields according to the events; a field that no event names is missing. */
   readonly fields: Record<string, unknown>;
   readonly runs: Map<string, RunStatus>;
-  /** `yes` if payloads were pruned, and with them values of the fields. */
+  /** `yes` if payloads were pruned: the values of the fields in them are then unknown. */
   pruned: "yes" | "no";
 }
 

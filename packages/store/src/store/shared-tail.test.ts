@@ -82,7 +82,7 @@ test("an append of this process costs no read, however many readers wait for it"
     expect(reads()).toBe(0);
     for (const { seen } of readers) expect(seen.length).toBe(n);
   }
-  // One object for all of them.
+  // All readers receive the same object.
   expect(new Set(readers.map(({ seen }) => seen[7])).size).toBe(1);
   await Promise.all(readers.map((reader) => reader.stop()));
 });
@@ -171,7 +171,7 @@ test("a reader that stops reading keeps in memory at most its own event and what
   reads();
   for (let sequence = 2; sequence <= 100; sequence++)
     expect((await slow.next()).value?.sequence).toBe(sequence);
-  // 99 events of 64 KiB in pages of 1 MiB: what is no longer held is read again, by only the slow reader.
+  // 99 events of 64 KiB in pages of 1 MiB: only the slow reader reads again what is no longer held.
   const count = reads();
   expect(count).toBeGreaterThanOrEqual(5);
   expect(count).toBeLessThanOrEqual(8);
@@ -195,7 +195,7 @@ test("events that every reader has received are not kept in memory", async () =>
   expect(seen).toHaveLength(40);
   await collected();
   const held = seen.filter((event) => event.deref() !== undefined);
-  // The newest one is still in the hands of the two readers.
+  // The two readers still hold the newest event.
   expect(held.length).toBeLessThanOrEqual(2);
   stopping.abort();
   await Promise.all(readers);

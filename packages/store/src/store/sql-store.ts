@@ -42,7 +42,7 @@ interface StoreParts {
   readonly root: Engine;
 }
 
-/** A view is usable only while its store is open. */
+/** The parts of a store that its views need: a view is usable only while its store is open. */
 interface Base {
   readonly closed: AbortSignal;
   readonly begun: Set<Promise<unknown>>;

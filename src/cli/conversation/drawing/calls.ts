@@ -46,7 +46,7 @@ export function drawCallLine(call: Call, { columns, paint }: Pen): string {
   const count = countOf(changesOf(call.toolInput, call.content));
   const room = columns - widthOf(name) - widthOf(count) - 6;
   const argument = argumentOf(call);
-  // Some agents name a tool after its kind of work.
+  // The names of some tools already contain the argument.
   const isTold = argument === null || name.includes(argument);
   const shown = isTold || room < 4 ? "" : `  ${cutEnd(argument, room)}`;
   const counted = count === "" ? "" : `  ${paint(count, "dim")}`;

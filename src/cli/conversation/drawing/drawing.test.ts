@@ -1,4 +1,7 @@
-/** Turns drawn, compared with `cases/`: `npx vitest run src/cli/conversation -u` writes them again. Look at them. */
+/**
+ * Compares drawn turns with the files of `cases/`. `npx vitest run src/cli/conversation -u` writes these files again:
+ * look at the changes.
+ */
 
 import type { AgentEvent } from "@continuo/core/model";
 import fc from "fast-check";

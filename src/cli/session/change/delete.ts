@@ -35,7 +35,7 @@ export interface DeleteFlags {
 interface Outcome {
   readonly id: string;
   readonly trashed?: TrashedSession;
-  /** One of Continuo's own, which is deleted permanently. */
+  /** An own session, which was deleted permanently. */
   readonly deleted?: OwnRow;
   readonly error?: ContinuoError;
 }

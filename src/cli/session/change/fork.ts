@@ -13,7 +13,7 @@ export interface ForkFlags {
   readonly json?: true;
 }
 
-/** Forks one of Continuo's own sessions, and names the command that continues the fork. */
+/** The new session, native or own; an own session may have no folder. */
 type Fork = Omit<ForkedSession, "agent" | "cwd"> & { readonly agent: string; readonly cwd: string | null };
 
 export async function runFork(id: string, flags: ForkFlags, shell: Shell): Promise<number> {

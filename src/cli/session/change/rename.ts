@@ -1,4 +1,4 @@
-/** @param given `null` to ask the person for it. */
+/** `session rename`: gives a session a new title. */
 
 import { type OwnRow, openOwnAgain, renameOwn } from "@continuo/agents/catalog";
 import { ContinuoError } from "@continuo/core/model";

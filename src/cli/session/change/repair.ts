@@ -1,4 +1,7 @@
-/** `session repair`: shows which records of a session can be repaired, and writes a repaired copy or repairs it in place. */
+/**
+ * `session repair`: shows which records of a session can be repaired, and writes a repaired copy or repairs it in
+ * place.
+ */
 
 import type { OwnRow } from "@continuo/agents/catalog";
 import { ContinuoError, present, shellWord } from "@continuo/core/model";

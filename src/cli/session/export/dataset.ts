@@ -35,7 +35,9 @@ export function describeLeftOut(leftOut: DatasetLine["leftOut"], format: Dataset
   return kinds.length === 0 ? undefined : `left out, because ${format} cannot hold them: ${kinds.join(", ")}`;
 }
 
-/** Returns a sentence about blocks that the form cannot hold, if there are any. Errors: `usage` for several branches. */
+/**
+ * Returns a sentence about blocks that the form cannot hold, if there are any. Errors: `usage` for several branches.
+ */
 export async function writeDataset(
   steps: AsyncIterable<BranchStep>,
   format: DatasetFormat,

@@ -190,7 +190,10 @@ async function seenIdsOf(
   return (await modelViewOf(located, session)).map(({ id }) => id);
 }
 
-/** Returns what to report. `json`, `jsonl` and training data are for programs: they are always complete. */
+/**
+ * Returns a sentence about what was left out, if anything was. The view changes only Markdown and HTML; the other
+ * formats are for programs.
+ */
 async function writeSession(
   source: Source,
   { format, shell, ...flags }: ExportWish & { readonly shell: Shell },

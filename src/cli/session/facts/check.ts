@@ -50,7 +50,7 @@ interface Tally {
   damaged: number;
   /** Sessions that have only warnings. */
   warned: number;
-  /** Damaged native sessions: they can be repaired. */
+  /** Damaged native sessions, for which `session repair` shows what can be repaired. */
   repairable: number;
   /** Edits that a killed process left, and that cannot be settled now. */
   readonly unfinished: number;

@@ -1,7 +1,8 @@
 /**
  * `session list`, and its table and its JSON, which other commands print too.
  *
- * Promises: a shortened id names one session; programs read whole values between tabs; the keys of `--json` are a contract.
+ * Promises: a shortened id names one session; programs read whole values between tabs; the keys of `--json` are a
+ * contract.
  * Does not know: where sessions are found.
  */
 

@@ -185,7 +185,7 @@ async function listWithProgress(wanted: ListQuery, shell: Shell): Promise<Catalo
   );
 }
 
-/** Lists only the given agents: the files of others are not opened. */
+/** Returns the ids of the native sessions of the given agents; the files of other agents are not opened. */
 async function idsOf({ agent: names }: ListFlags, shell: Shell): Promise<string[]> {
   const agents = names === undefined ? {} : { agents: AGENT_NAMES.filter((agent) => names.includes(agent)) };
   const ids: string[] = [];
@@ -230,7 +230,7 @@ async function describeNone(flags: ListFlags, list: CatalogList, shell: Shell): 
   return looked === "" ? `${none} ${hint}` : `${none} Looked in:\n${looked}\n${hint}`;
 }
 
-/** A line for each requested agent: the files of the others are not opened. */
+/** Returns a line for each requested agent, with the folders that were searched. */
 async function looksInto({ agent: names }: ListFlags, shell: Shell): Promise<readonly string[]> {
   const all = await foldersLookedInto(placesOf(shell));
   return all

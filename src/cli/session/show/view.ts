@@ -1,12 +1,12 @@
 /** The view of a conversation. */
 
-/** The parts that are shown, and their number. */
+/** The parts of a conversation that are shown, and their form. */
 export interface View {
   readonly tools: "full" | "short" | "none";
   readonly injected: "show" | "hide";
   /** True if the messages are those of the model view; a note says so. */
   readonly isOfModel?: boolean;
-  /** Direction marks and characters without width: they are kept in a file. */
+  /** `kept` in a file: direction marks and characters without width stay. */
   readonly invisible?: "kept";
 }
 

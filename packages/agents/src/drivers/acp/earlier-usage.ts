@@ -11,7 +11,7 @@ export interface EarlierUsage {
   readonly beforeMs: number;
 }
 
-/** In dollars, by the agent's own record; `null` if it has no reader. */
+/** In dollars, by the agent's own record; `null` if Continuo does not find that record, or cannot read it. */
 export async function spentBefore(
   options: DriverOptions,
   { sessionId, cwd, beforeMs }: EarlierUsage,

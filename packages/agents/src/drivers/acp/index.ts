@@ -2,8 +2,8 @@
  * One driver for all agents that speak the Agent Client Protocol, based on the SDK of the protocol.
  *
  * Promises: the capabilities are the agent's own answer; an update without a matching event is passed on verbatim; a
- * time limit applies to a silent agent; the agent is offered no files and no terminals of this machine; the SDK is
- * loaded with the first agent.
+ * time limit applies to a silent agent; the agent is offered files and terminals only if the person's editor has them;
+ * the SDK is loaded with the first agent.
  * Does not know: where agents keep their sessions.
  */
 

@@ -1,6 +1,6 @@
 /**
  * Stores which agents asked for a login, and their ways to log in, so that an editor can offer them before an agent
- * starts. An agent has a file from its refusal until one of its sessions opens.
+ * starts. An agent has a file from its refusal until it has answered a turn.
  */
 
 import { createHash } from "node:crypto";
@@ -60,7 +60,7 @@ export function forgetLogin(places: Places, agent: string): void {
   if (existsSync(file)) removeLeft(file);
 }
 
-/** Agents that asked for a login when they were last started. Nothing is started. */
+/** Agents that asked for a login and have not answered a turn since. Nothing is started. */
 export function wantedLogins(places: Places): readonly LoginChoice[] {
   const folder = folderOf(places);
   if (!existsSync(folder)) return [];

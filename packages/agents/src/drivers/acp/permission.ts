@@ -9,7 +9,10 @@ import {
 import { entryOf, isJson, type Json } from "@continuo/files";
 import { optionFor } from "../link/index.ts";
 
-/** The agent's own kinds of tools. Fetching reads, but the request of a fetch may disclose much. */
+/**
+ * True for a kind of tool that only reads, false for one that changes something. `fetch` has no value: it reads, but
+ * its request may disclose much.
+ */
 const READS: Readonly<Record<string, boolean>> = {
   read: true,
   search: true,

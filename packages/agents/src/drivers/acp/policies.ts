@@ -27,7 +27,7 @@ export const MADE_POLICIES: Readonly<Partial<Record<AgentName, AcpPolicies>>> = 
 /** Returns the policy with which an agent is started for the trust that a folder has. */
 export type AcpTrust = (by: FolderTrust["by"]) => AcpPolicy;
 
-/** Both at once. */
+/** Returns a policy that applies both; where both set the same value, the second one decides. */
 export function joinPolicies(one: AcpPolicy, other: AcpPolicy): AcpPolicy {
   const envOf = ({ env = {} }: AcpPolicy, places: Places) => (typeof env === "function" ? env(places) : env);
   const meta = mergeJson(one.meta ?? {}, other.meta ?? {});

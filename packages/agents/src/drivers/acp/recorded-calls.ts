@@ -18,7 +18,7 @@ export type ReadCalls = (ids: ReadonlySet<string>) => Promise<ReadonlyMap<string
 export interface RecordedCalls {
   /** The events that can be reported now, in their order. */
   pass(events: readonly AgentEvent[]): Promise<readonly AgentEvent[]>;
-  /** Returns the events that still wait, as far as they are known yet. */
+  /** Returns the events that still wait, completed with everything that the session file has about them. */
   rest(): Promise<readonly AgentEvent[]>;
 }
 

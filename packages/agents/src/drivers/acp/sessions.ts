@@ -21,7 +21,7 @@ export async function listPage(
   };
 }
 
-/** Reads all pages. Errors: `unsupported`; `agent_failed` if a page comes a second time. */
+/** Reads all pages. Errors: `unsupported`; `agent_failed` if a page comes a second time, or after 1,000 pages. */
 export async function listPages(
   connection: AcpConnection,
   { cwd, ...asking }: AcpRequestOptions & { readonly cwd: string },

@@ -21,7 +21,7 @@ export function toPermissionRequest(approvalId: string, request: Json, scope?: R
     toolName,
     toolInput: request.input,
     title: description === null ? toolName : `${toolName}: ${description}`,
-    // It reports nothing about other tools: a command, a tool of an MCP server, a new tool.
+    // Claude Code does not say whether other tools only read: a command, a tool of an MCP server, a new tool.
     readOnly: READING_TOOLS.includes(toolName) ? true : WRITING_TOOLS.includes(toolName) ? false : null,
     options: [ONCE, ...grantsOf(request, scope).map(({ option }) => option), NO],
     readsReason: true,

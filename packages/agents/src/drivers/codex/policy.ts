@@ -13,7 +13,7 @@ const ASKING = { approvalPolicy: "on-request", approvalsReviewer: "user" };
 
 export interface ThreadPolicy {
   readonly policy?: PermissionPolicy | undefined;
-  /** The name of a sandbox or of an approval policy. It replaces the one of the policy. */
+  /** The name of a sandbox or of an approval policy, which replaces that of the policy. */
   readonly mode?: string | undefined;
 }
 

@@ -10,7 +10,7 @@ export const AGENT = "Codex";
 export interface CodexHandlers {
   /** The next line is read after this function is done. */
   onNotification(method: string, params: Json): void | Promise<void>;
-  /** It must not wait for a person. */
+  /** This function must not wait for a person. */
   onRequest(id: unknown, method: string, params: Json): void;
   /** Called when no more output arrives. */
   onEnd(): void | Promise<void>;

@@ -35,7 +35,8 @@ export interface WrittenReplay {
   readonly ref: NativeRef;
   readonly details?: unknown;
   /**
-   * Removes the written session, unless somebody wrote to it in the meantime; called if a program cannot continue it.
+   * Removes the written session, unless somebody wrote to it in the meantime; called if the agent cannot continue the
+   * session, or if its first turn fails.
    */
   readonly discard?: () => Promise<void>;
 }
@@ -89,7 +90,7 @@ export interface DrivenAgent extends Agent, AsyncDisposable {
   capabilities(options?: CallOptions): Promise<AgentCapabilities>;
   /** The conversation that is kept open now. */
   readonly conversation: Conversation | null;
-  /** Ends the conversations that are kept open. Idempotent. */
+  /** Ends the conversation that is kept open. Idempotent. */
   close(): Promise<void>;
 }
 

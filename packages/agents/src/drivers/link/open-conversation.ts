@@ -47,7 +47,10 @@ export interface OpenedSession {
   readonly resumption: Resumption;
   /** The messages that are sent before the first prompt. */
   readonly before: RecordedMessages | null;
-  /** The state of the requested session on disk; `null` for a new one. */
+  /**
+   * The state of the requested session on disk; `null` for a new session, and for one that Continuo cannot find or
+   * read.
+   */
   readonly mark: DiskMark | null;
 }
 

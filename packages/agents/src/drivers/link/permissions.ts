@@ -33,7 +33,7 @@ export interface PolicyOptions {
   readonly policy: PermissionPolicy;
   /** Asks the person. If it is missing, every question that a person must decide is denied. */
   readonly ask?: AskPermission;
-  /** A question without an answer after this time is denied. */
+  /** Milliseconds after which a question without an answer is denied; 600,000 by default. */
   readonly timeLimitMs?: number;
 }
 

@@ -1,4 +1,4 @@
-/** The open questions to a person, by the agent's own ids; the agent's next lines are read meanwhile. */
+/** The open questions to a person, by the agent's own ids. The agent's next lines are read while a question is open. */
 
 import type { PermissionDecision } from "@continuo/core/model";
 import { askPermission, type PermissionInTurn } from "./permissions.ts";

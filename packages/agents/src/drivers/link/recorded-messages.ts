@@ -7,7 +7,7 @@ import { earlierAttempt, messagesToText, type OmittedMessages, planContext } fro
 const MAX_REPLAY_CHARS = 400_000;
 
 export interface RecordedMessages {
-  /** Returns `null` if there are no messages. */
+  /** `null` if there are no messages. */
   readonly block: TextBlock | null;
   /** Absent if no message was left out or shortened. */
   readonly omitted?: OmittedMessages;

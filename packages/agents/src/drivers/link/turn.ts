@@ -180,7 +180,10 @@ export class AgentTurn {
     resolve();
   }
 
-  /** Called when the agent sent something, or nobody reads: its silence is counted from now. */
+  /**
+   * Counts the silence of the agent from now. Silence does not count while the queue is full, or while the turn is
+   * paused.
+   */
   #listen(): void {
     clearTimeout(this.#silence);
     const { silenceMs, silent } = this.#options;

@@ -8,7 +8,7 @@ import { markOf, markSoon, verifyAfterTurn } from "./verify.ts";
 interface StoredSession {
   readonly updatedAt?: string | null;
   readonly sizeBytes?: number;
-  /** It lies in another folder. */
+  /** The folder of the session, if it is another one. */
   readonly cwd?: string;
   /** The error that reading it throws. */
   readonly error?: Error;

@@ -1,6 +1,6 @@
 /**
  * Checks whether the agent really continued the session that it reports. The evidence is the agent's own answer, and
- * the session on disk: it must exist before the first turn, and must be larger or newer after this turn.
+ * the session on disk: its size or its time must have changed after the first turn.
  */
 
 import { isFailure, type Message, present, type SessionInfo, type VerifiedBy } from "@continuo/core/model";

@@ -14,7 +14,7 @@ import { findOnDisk } from "./verify.ts";
 
 /** The part of a changed session that is read: new prompts are at its end. */
 const NEWEST_BYTES = 4_194_304;
-/** The pause between two checks during a turn; it is longer if a check takes long. */
+/** The pause between two checks during a turn; it is at least `LOOK_SHARE` times as long as the last check took. */
 const LOOK_EVERY_MS = 2_000;
 const LOOK_SHARE = 20;
 

@@ -3,7 +3,9 @@
 import type { SessionCapabilities } from "@continuo/core/model";
 import { NO_CAPABILITIES } from "../link/index.ts";
 
-/** pi does not list its sessions to other programs; Continuo finds the last one itself. */
+/**
+ * pi does not list its sessions to other programs. Continuo finds the last one on disk; without a reader, pi finds it.
+ */
 export function capabilitiesIn(help: string): SessionCapabilities {
   const has = (flag: string): boolean => new RegExp(`(^|\\s)${flag}(?![\\w-])`, "mu").test(help);
   const canResume = has("--session");

@@ -35,7 +35,7 @@ export function createPiFold(prefix: string): PiFold {
   };
 }
 
-/** Records that only say that something begins or ends. */
+/** Records that only say that something begins, ends or changes. */
 const SILENT: readonly string[] = [
   "agent_start",
   "agent_end",

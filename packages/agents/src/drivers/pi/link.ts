@@ -56,7 +56,7 @@ interface TurnWords {
 /** The interval at which an older version is asked whether the turn has ended. */
 const ASK_EVERY_MS = 50;
 
-/** The ends of pi's answers in the words that other agents use for a turn. */
+/** pi's own stop reasons, and the terms that other agents use for them. */
 const STOPS: Readonly<Record<string, string>> = { stop: "end_turn", length: "max_tokens" };
 
 export class PiLink implements LinkWithMethods {
@@ -172,7 +172,10 @@ export class PiLink implements LinkWithMethods {
     return present({ limitMs: limitsOf(this.#parts.options).callMs, signal });
   }
 
-  /** With a path, pi opens a session of any folder. With an id, pi asks first if the session is of another folder. */
+  /**
+   * With a path, pi opens a session of any folder. With an id, it asks a question before it opens a session of another
+   * folder.
+   */
   async #pathOf(id: string, signal: AbortSignal | undefined): Promise<string> {
     const { open, options } = this.#parts;
     if (options.reader === undefined) return id;
@@ -181,7 +184,7 @@ export class PiLink implements LinkWithMethods {
     throw new ContinuoError("not_found", `${AGENT} has no session ${id}`);
   }
 
-  /** If there is no session, pi begins a new one. */
+  /** Errors: `not_found` if the reader finds no session. pi itself begins a new one then. */
   async #last(signal: AbortSignal | undefined): Promise<OpenOutcome> {
     const { cwd } = this.#parts.open;
     const landing = await this.#start(["--continue"], { signal });

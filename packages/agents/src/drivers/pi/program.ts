@@ -8,9 +8,9 @@ import { type ProcessStart, type RpcProgram, startCalled } from "../process/inde
 export const AGENT = "pi";
 
 export interface PiHandlers {
-  /** The next line is read when it is done. */
+  /** The next line is read after this function is done. */
   onRecord(record: Json): void | Promise<void>;
-  /** No more output arrives. */
+  /** Called when no more output arrives. */
   onEnd(): void | Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface PiStart extends Omit<ProcessStart, "agent">, CallOptions {
   readonly handlers: PiHandlers;
 }
 
-/** Errors: `agent_missing`, `agent_failed` even if pi does not find the session that its arguments name. */
+/** Errors: `agent_missing`, `agent_failed`, also if pi does not find the session that its arguments name. */
 export async function startPi(start: PiStart): Promise<PiProgram> {
   const { handlers, limits, signal } = start;
   const called = await startCalled(

@@ -3,7 +3,7 @@
 export interface IdleWaitOptions {
   /** The length of the silence. */
   readonly quietMs: number;
-  /** The time after which no new silence is awaited, for a program that is never silent. */
+  /** After this time, the wait ends even if the program is never silent. */
   readonly limitMs: number;
   /** The amount of output so far: a number that grows. */
   readonly heard: () => number;

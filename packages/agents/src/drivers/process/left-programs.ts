@@ -17,7 +17,10 @@ import { MARK_VARIABLE } from "./orphans.ts";
 
 const debug = debugOf("drivers");
 
-/** A program that got SIGKILL executes nothing any more, even if it still exists after this time. */
+/**
+ * The signals, and the longest wait after each. A program that got SIGKILL executes nothing more, even if it still
+ * exists after the wait.
+ */
 const STEPS = [
   { signal: "SIGTERM", waitMs: 1_000 },
   { signal: "SIGKILL", waitMs: 2_000 },

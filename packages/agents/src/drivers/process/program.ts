@@ -60,12 +60,12 @@ export interface AgentProcess extends AsyncDisposable {
   stderr(): string;
   readonly ended: Promise<ProcessEnd>;
   /**
-   * The error `agent_failed`, with the end of the program and its output. `details.fault` is `hangs`, `other text` or
-   * `too old` for a program that printed no message of its protocol.
+   * The error `agent_failed`, with the exit code or signal of the program and its output. `details.fault` is `hangs`,
+   * `other text` or `too old` for a program that printed no message of its protocol.
    */
   failed(why: string): ContinuoError;
   /**
-   * Returns the error of `failed` for a program that missed a limit. It does not wait for the end of a program that
+   * Returns the error of `failed` for a program that missed a limit. After that, `end` does not wait for a program that
    * printed no message.
    */
   late(what: string, limitMs: number): ContinuoError;
@@ -73,7 +73,10 @@ export interface AgentProcess extends AsyncDisposable {
   end(): Promise<void>;
 }
 
-/** Errors: `agent_missing` if there is no such program, `agent_failed` if it cannot be started. */
+/**
+ * Errors: `agent_missing` if there is no such program, `folder_missing` if `cwd` does not exist, `agent_failed` if it
+ * cannot be started.
+ */
 export async function startAgent(start: ProcessStart): Promise<AgentProcess> {
   const [command = "", ...args] = start.command;
   const mark = createMark();

@@ -1,4 +1,4 @@
-/** Decides about one folder, before an agent is started in it. Writes nothing. */
+/** Decides whether one folder is trusted, before an agent is started in it. Writes nothing. */
 
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";

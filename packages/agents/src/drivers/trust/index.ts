@@ -2,8 +2,8 @@
  * Trust in a folder: whether an agent that is started there may use the project's own configuration, which starts
  * programs.
  *
- * Promises: a folder is trusted only by its person, through Continuo or through the agent's own record; everything that
- * an untrusted folder's agent is not given is named; nothing is written.
+ * Promises: a folder is trusted only by its person, through Continuo or through the agent's own record; each file that
+ * an agent does not get in an untrusted folder is named; nothing is written.
  * Does not know: how an agent is started, or where Continuo records trust.
  */
 

@@ -26,7 +26,7 @@ export async function loadOverAcp(program: LoadingProgram): Promise<readonly Jso
   const { sessionId, authMethod } = program;
   if (authMethod !== undefined) await request("authenticate", { methodId: authMethod });
   await request("session/load", { sessionId, cwd: program.staged.project, mcpServers: [] });
-  // `talkTo` ends it when it takes too long.
+  // `talkTo` ends the program if this takes too long.
   await waitUntilIdle({
     quietMs: QUIET_MS,
     limitMs: Number.POSITIVE_INFINITY,

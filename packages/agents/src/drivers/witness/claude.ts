@@ -10,7 +10,7 @@ import { claudeFormat, recogniseFile } from "@continuo/native/claude";
 import { CLOSED_URL, runProgram } from "./program.ts";
 import type { StagedSession, Testimony } from "./witness.ts";
 
-/** Its variables without a model and without a network. */
+/** The environment variables that keep Claude Code from a model and from the network. */
 export const CLAUDE_OFFLINE: Readonly<Record<string, string>> = {
   ANTHROPIC_BASE_URL: CLOSED_URL,
   ANTHROPIC_API_KEY: "none",

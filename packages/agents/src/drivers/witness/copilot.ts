@@ -34,7 +34,7 @@ export async function copilotWitness(staged: StagedSession): Promise<SpokenTesti
   };
 }
 
-/** Copilot shows the answers of sub-agents, which are in the file of the session, like its own. */
+/** Removes the answers of sub-agents: Copilot shows them like its own, because they are in the file of the session. */
 function withoutHelpers(messages: SpokenTestimony["messages"], words: string[]): SpokenTestimony["messages"] {
   return messages.filter(({ role, content: [block] }) => {
     const at = role === "assistant" && block?.type === "text" ? words.indexOf(block.text) : -1;

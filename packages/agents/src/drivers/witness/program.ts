@@ -74,9 +74,9 @@ export function talkTo(program: Program): WitnessTalk {
 
 interface WitnessProcess {
   readonly child: ChildProcess;
-  /** It, and all that it started. */
+  /** Kills the program and everything that it started. */
   readonly kill: () => void;
-  /** It is gone, and with it all that it started. */
+  /** Resolves when the program and everything that it started are gone. */
   readonly release: () => Promise<void>;
 }
 

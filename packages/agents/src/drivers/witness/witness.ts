@@ -11,7 +11,7 @@ export interface ProgramStart {
   readonly searchPath: string;
   /** The private home; everything that is written is below it. */
   readonly scratch: string;
-  /** An empty project below it, in which the staged session works. */
+  /** An empty project below the private home, in which the staged session works. */
   readonly project: string;
   readonly signal: AbortSignal | undefined;
 }
@@ -43,7 +43,7 @@ export interface SpokenTestimony {
    * summaries, or only the part that its model receives.
    */
   readonly covers: "history" | "history without summaries" | "model view";
-  /** In a text of a message: what the agent shows in place of something else, or leaves out. */
+  /** Matches the parts of a message's text that the agent shows in place of something else, or leaves out. */
   readonly unspoken: RegExp;
   readonly messages: readonly Pick<Message, "role" | "content">[];
 }

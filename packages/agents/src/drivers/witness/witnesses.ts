@@ -1,4 +1,4 @@
-/** From an agent's name to its witness, loaded at its first use. */
+/** Finds the witness of an agent by the agent's name, and loads it at its first use. */
 
 import type { AgentName } from "@continuo/core/model";
 import type { ProgramStart, Witness } from "./witness.ts";

@@ -14,5 +14,5 @@ export const MAX_TOTAL_BYTES: number = 8 * 1024 ** 3;
  * hundredth.
  */
 export const MAX_EXPANSION = 400;
-/** A bundle may always expand to this much. */
+/** Bytes that a bundle may expand to in addition to what that ratio allows. */
 export const FREE_EXPANSION_BYTES: number = 64 * 1024 * 1024;

@@ -41,7 +41,8 @@ export interface PackedSession {
  * Writes the bundle to `output`, which the caller commits. The session is only read, so it may be open in its agent.
  *
  * Errors: those of a lookup; `conflict` for a session that changes in the meantime, `unsupported` for one that is a
- * part of another session, `too_large`, `unwritable`; `verification_failed` if the bundle reads differently.
+ * part of another session, and for the name of a file; `too_large`, `unwritable`; `verification_failed` if the bundle
+ * reads differently.
  */
 export async function packSession(
   ref: SessionRef,
@@ -137,7 +138,7 @@ function commonFolder(paths: readonly string[]): string {
   return parts.slice(0, Math.max(1, parts.length - FOLDERS_ABOVE)).join(sep) || sep;
 }
 
-/** `sessions/2026/11/22` below the home of Codex. */
+/** The number of folders that are kept above the common one: Codex keeps `sessions/2026/11/22` below its home. */
 const FOLDERS_ABOVE = 5;
 
 function pathBelow(root: string, path: string): string {

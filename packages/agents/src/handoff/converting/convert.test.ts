@@ -34,7 +34,7 @@ interface Case {
   readonly to?: AgentName;
   readonly role?: "user" | "assistant";
   readonly block: Block;
-  /** In its place; left out where nothing is. */
+  /** The block in its place; left out if there is none. */
   readonly made?: Block;
   /** The outcome and the reason. */
   readonly told: string;
@@ -361,7 +361,7 @@ const talks = fc
   .array(anyMessage, { maxLength: 8 })
   .map((messages) => messages.map(({ role, content }, at) => said(at, role, content)));
 
-/** Returns the blocks that say the same: without those that say nothing, or repeat it. */
+/** Returns the block without the fields that the test does not compare. */
 function toldAs(block: Block): Block {
   if (block.type === "tool_call") {
     const { ranBy: _, rawArgs: __, ...rest } = block;

@@ -39,7 +39,7 @@ export function selectMessages(history: readonly Message[], view: readonly Messa
       continue;
     }
     for (const message of thinking) {
-      // They are in the order of the history.
+      // The thoughts are in the order of the history.
       if ((position.get(message) ?? 0) >= (position.get(own) ?? 0)) break;
       thinking.delete(message);
       take(message);

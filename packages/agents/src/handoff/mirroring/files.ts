@@ -43,7 +43,7 @@ export function sentLog(fd: number, { inode }: FoundFile, sentBytes: number): Se
   return { sentBytes, inode, tail: readAt(fd, from, sentBytes - from) };
 }
 
-/** False if the log was rewritten from its beginning, or changed before its end. */
+/** False if the log was replaced or became shorter, or if the last bytes that were sent have changed. */
 export function onlyGrew(fd: number, file: FoundFile, { sentBytes, inode, tail }: SentLog): boolean {
   if (file.inode !== inode || file.sizeBytes < sentBytes) return false;
   return readAt(fd, sentBytes - tail.length, tail.length).equals(tail);

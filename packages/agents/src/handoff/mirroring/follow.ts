@@ -34,8 +34,9 @@ export interface FollowState extends MirrorState {
 }
 
 /**
- * Resolves to `null` after the signal, or when the other machine has taken the session over. Errors: those of a lookup
- * and of the other machine; `unsupported` for the name of a file; `unavailable` if the first connection fails.
+ * Resolves to `null` after the signal, and to the take-over when the other machine has taken the session over. Errors:
+ * those of a lookup and of the other machine; `unsupported` for the name of a file; `unavailable` if the first
+ * connection fails.
  */
 export async function followSession(ref: SessionRef, options: FollowOptions): Promise<RemoteTakeOver | null> {
   const { places, signal } = options;

@@ -12,7 +12,7 @@ export const LOOK_MS = 250;
 /** The time between two searches for new files, such as those of sub-agents. */
 export const SEARCH_MS = 5_000;
 
-/** The time between two copies of the rows of a session, which are sent as a whole. */
+/** The least time between two copies of the rows of a session, which are sent as a whole. */
 export const MIN_COPY_MS = 1_000;
 
 /** A turn has ended when nothing was written for this time. */

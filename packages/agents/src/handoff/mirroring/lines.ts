@@ -47,7 +47,7 @@ export type Request =
   | { readonly append: MirroredPath & { readonly offset: number; readonly sizeBytes: number } }
   | { readonly empty: MirroredPath }
   | { readonly replace: { readonly path: string; readonly sizeBytes: number } }
-  /** All files of a work tree were sent, now or earlier. */
+  /** Asks whether all files of a work tree have arrived. If they have, they become the work tree of the mirror. */
   | { readonly workTree: { readonly sha256: string; readonly folder: string; readonly at: string } }
   | { readonly alive: 1 };
 

@@ -61,7 +61,7 @@ export async function receiveMirror(options: ReceiveMirrorOptions): Promise<void
   }
 }
 
-/** A connection of a machine that lost its power may stay open for hours. */
+/** Reads the next line within a time limit: the connection of a machine that lost its power may stay open for hours. */
 async function heard({ channel, broken }: ReceiveMirrorOptions): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<never>((_, refuse) => {
@@ -173,7 +173,7 @@ function writeAll(fd: number, chunk: Buffer): void {
   for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at);
 }
 
-/** Replaces a file that is not a log as a whole, so that it is never incomplete. */
+/** Replaces a file as a whole, so that it is never incomplete. */
 async function replace(
   { path, sizeBytes }: { readonly path: string; readonly sizeBytes: number },
   key: Hello,

@@ -2,8 +2,8 @@
  * Moves: a session and the state of its work tree, packed on one machine and placed on another.
  *
  * Promises: packing changes nothing; the work tree of the other machine shows the same changes, and the session is read
- * back there, by its agent if that is installed; if something fails, both are as they were. With a connection, exactly
- * one of the two machines has the session at every moment; this machine has it until the other one confirms.
+ * back there, by its agent if that is installed; after an error, this machine still has the session. With a connection,
+ * this machine has it until the other one confirms that it placed the session, so it is on at least one of them.
  * Does not know: how a bundle or a connection gets to the other machine, or how a session that left is marked.
  */
 

@@ -42,7 +42,7 @@ export interface ReadyReply {
   readonly ready: 1;
   readonly host: string;
   readonly folder: string;
-  /** Those of the commits that the clone has. */
+  /** The offered commits that the clone has. */
   readonly known: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Places the content of a bundle: first the work tree, then the session in its folder there. */
+/** Places the content of a bundle: first the work tree, then the session. */
 
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep, win32 } from "node:path";
@@ -121,7 +121,7 @@ function folderHere(folder: string | null, flag: string): string {
 
 function whyNotHere(folder: string | null): string {
   if (folder === null) return "the bundle does not name a folder";
-  // A path of Windows is absolute there, but does not exist here.
+  // A path of Windows is absolute, even if this machine has no such paths.
   const isRelative = !isAbsoluteFolder(folder) && !win32.isAbsolute(folder);
   return isRelative
     ? `the bundle names its folder by a relative path: ${folder}`

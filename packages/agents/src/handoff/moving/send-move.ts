@@ -57,8 +57,8 @@ export interface SentMove {
 
 /**
  * Errors: those of packing and of the other machine; `session_live` for a session that another program has open,
- * `conflict` for one that grew in the meantime; `broken`. After an error, both machines have the session, or only this
- * one.
+ * `conflict` for one that grew in the meantime; `broken`. After an error before `release`, this machine still has the
+ * session, and the other one may have it too.
  */
 export async function sendMove(ref: SessionRef, options: SendMoveOptions): Promise<SentMove> {
   const { places, signal } = options;

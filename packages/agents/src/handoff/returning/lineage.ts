@@ -29,7 +29,7 @@ export interface LineageStep {
   readonly sessionId: string;
   readonly location: string;
   readonly entries: () => AsyncIterable<KeptRecord> | Iterable<KeptRecord>;
-  /** The note, in the form of that of a source. */
+  /** The note about the origin of the session, as in `RecordFacts`. */
   readonly note: unknown;
   /** All messages that can be handed over. */
   readonly messages: readonly Message[];
@@ -77,7 +77,7 @@ export async function traceBack(source: HandOffSource, options: LineageOptions):
     if (provenance === null || before === null || seen.has(nameOf(before))) return null;
     seen.add(nameOf(before));
     const older = stepBack(traced, { held, before, provenance });
-    // Otherwise the later sessions contain all of it.
+    // If no message comes from the earlier session, it adds nothing to the later ones.
     if (!older.some(({ of }) => of === before)) return null;
     [held, traced] = [before, older];
   }
@@ -112,15 +112,15 @@ function ofSession(messages: readonly Message[], of: LineageStep): TracedMessage
 }
 
 /**
- * Returns the number of first messages whose hash is that of all messages that were written at the hand-over; 0 if no
- * hash matches.
+ * Returns the number of messages that the hand-over wrote, if they are still the first ones of the session and the
+ * earlier session has not changed either, by their hashes; otherwise 0.
  */
 function knownAtOnce(own: readonly Message[], { before, provenance: { from, said } }: LineagePair): number {
   if (from.said === null || markOf(own.slice(0, said.messages)).sha256 !== said.sha256) return 0;
   return markOf(before.messages).sha256 === from.said.sha256 ? said.messages : 0;
 }
 
-/** Returns the session itself, if it still exists and has no later messages; else the copy of its records. */
+/** Returns the session itself, if it still has exactly the same records; else the copy of its records. */
 async function readHeld({ from, copy }: Provenance, options: LineageOptions): Promise<LineageStep | null> {
   const { agent, sessionId, location } = from;
   const own = await ownRecords(from, options);

@@ -30,7 +30,7 @@ const ORIGINALS: readonly Message[] = [
   said("8", "assistant", text("Done.")),
 ];
 
-/** Codex has it in this form. */
+/** The same messages in the form in which Codex has them. */
 const COPY = convertMessages(ORIGINALS, "codex").messages.map(
   ({ role, content }, at): Message => ({ id: `c${at}`, role, content, metadata: {} }),
 );

@@ -1,5 +1,5 @@
 /**
- * The session that is handed over: its messages, the part of them that goes over, its hashes, and its origin.
+ * The session that is handed over: its messages, the part of them that is selected, its hashes, and its origin.
  *
  * Promises: the session is only read; a large one is kept in a file and not in memory; what a file says about its
  * own origin is believed only if the hashes match.

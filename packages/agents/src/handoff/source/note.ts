@@ -28,7 +28,7 @@ function metadataOf({ metadata }: Json): unknown {
   try {
     return JSON.parse(metadata);
   } catch {
-    // It is another text of the agent.
+    // The agent uses the field for a text of its own.
     return null;
   }
 }

@@ -22,7 +22,7 @@ export interface Origin {
   readonly records: number;
   /** The hash of all records as JSON, in their order. */
   readonly sha256: string;
-  /** `null` if a part of it was handed over. */
+  /** `null` if only a part of it was handed over. */
   readonly said: MessagesMark | null;
 }
 
@@ -41,7 +41,7 @@ export function originOf(source: HandOffSource): Origin {
   return { agent, sessionId, location, records, sha256: source.sha256, said: source.said() };
 }
 
-/** The log of a session that was handed over. */
+/** Returns the id of the log that has the provenance of a new session. */
 export function handOffLogId(agent: AgentName, sessionId: string): string {
   return `handoff/${agent}/${sessionId}`;
 }

@@ -29,12 +29,12 @@ export interface RecordOptions {
   readonly ofMessages: ReadonlySet<string>;
   /** A new file for the copy; `null` for no copy. */
   readonly copyPath: string | null;
-  /** Longer records are not copied, because they would make the store too large. */
+  /** If all records together are longer, no copy is made, because it would make the store too large. */
   readonly maxCopyChars?: number;
 }
 
 const MAX_COPY_CHARS = 256 * 1024 * 1024;
-/** Each write to the compressor costs as much as it compresses of a short record, so many lines are one piece. */
+/** A write to the compressor takes as long as the compression of a short record, so many lines are written at once. */
 const PIECE_BYTES = 256 * 1024;
 
 /** Errors: those of the entries; `unwritable`. */
@@ -63,7 +63,7 @@ export function keptOf({ file, line, rawSeparators, value }: Entry): KeptRecord 
   return { ...present({ file, line, rawSeparators }), value: exactOf(value) };
 }
 
-/** Returns the same hash for records that are already in memory. */
+/** Returns the hash of `RecordFacts` for records that are already in memory. */
 export function hashOf(entries: readonly KeptRecord[]): string {
   const hash = createHash("sha256");
   for (const { value } of entries) hash.update(`${JSON.stringify(value)}\n`);
@@ -106,7 +106,7 @@ function createFold(ofMessages: ReadonlySet<string>): Fold {
   };
 }
 
-/** The lines of the copy, which end where they become too long; the entries are read to their end. */
+/** Yields the lines of the copy until they are too long; the entries are read to their end nevertheless. */
 async function* linesOf(
   entries: AsyncIterable<Entry>,
   fold: Fold,

@@ -1,5 +1,5 @@
 /**
- * A note in git's folder with which the changes of a process can be undone that was killed while it applied a state.
+ * A note in git's folder. If a process is killed while it applies a state, another one undoes the changes with it.
  */
 
 import { rmSync } from "node:fs";

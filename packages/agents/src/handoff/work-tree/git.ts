@@ -132,10 +132,7 @@ interface Start {
   readonly signal: AbortSignal | undefined;
 }
 
-/**
- * The names of filters that the repository's own settings define; the author of the repository could choose a program
- * with them.
- */
+/** The names of filters that the repository's own settings define: such a filter could name any program. */
 async function filtersIn(start: Start, places: Places): Promise<readonly string[]> {
   const args = ["config", "--null", "--show-scope", "--get-regexp", "^filter\\..*\\.[a-z]+$"];
   const answer = await runGit(args, { ...start, env: environmentOf(places, SETTINGS), allowed: [1] });

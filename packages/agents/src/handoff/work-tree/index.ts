@@ -1,9 +1,9 @@
 /**
- * The state of a git work tree as a value: everything that `git status` and `git diff` show. It is read without a
- * commit, and can be laid out again in a clone.
+ * The state of a git work tree as a value: everything that `git status` and `git diff` show. Reading it makes no
+ * commit, and it can be applied to a clone.
  *
  * Promises: reading changes nothing and runs no program of the repository; a clone with changes of its own is refused;
- * if the state cannot be laid out in a clone, the clone is as it was before.
+ * if the state cannot be applied to a clone, the clone is as it was before.
  * Does not know: sessions, or how the files get to another machine.
  */
 

@@ -15,7 +15,7 @@ export const MAX_IGNORED_NAMES = 1_000;
 /** The nesting depth of submodules. */
 export const MAX_SUBMODULE_DEPTH = 4;
 
-/** Bytes of an answer of git that is kept in memory. */
+/** The largest answer of git, in bytes, because it is kept in memory. */
 export const MAX_ANSWER_BYTES: number = 256 * 1024 * 1024;
 
 /** The number of commits that are offered to the other machine, which answers which of them it has. */

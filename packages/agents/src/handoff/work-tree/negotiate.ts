@@ -3,7 +3,7 @@
 import type { Repository } from "./git.ts";
 import { MAX_OFFERED_COMMITS } from "./limits.ts";
 
-/** Returns all commits near the commit of the work tree, fewer and fewer older ones, and the ends of all branches. */
+/** Returns at most 2,000 commits: the newest ones, older ones at growing distances, and the ends of all branches. */
 export async function commitsToOffer(repository: Repository): Promise<readonly string[]> {
   const history = (await repository.ask(["rev-list", `--max-count=${HISTORY}`, "HEAD"])) ?? "";
   const line = history.split("\n").filter(Boolean);
@@ -22,7 +22,7 @@ export async function commitsToOffer(repository: Repository): Promise<readonly s
 const HISTORY = 100_000;
 const NEAR = 256;
 
-/** Returns the offered commits that a branch of this clone has, with all their ancestors. */
+/** Returns the offered commits that a branch or a tag of this clone contains, so that their ancestors are here too. */
 export async function commitsHere(
   repository: Repository,
   offered: readonly string[],

@@ -1,6 +1,7 @@
 /**
- * A state as files of a folder: `state.json`, `contents` with the bytes of all changed files in its order,
- * `commits.bundle` with commits that the other side lacks, `staged.pack` with staged contents that no commit has.
+ * A state as files of a folder: `state.json`, `contents` with the bytes of all changed files in the order of the state,
+ * `commits.bundle` with commits that the other side lacks, `staged.pack` with staged contents, and the same for each
+ * submodule in `submodules/NUMBER`.
  */
 
 import { createHash } from "node:crypto";

@@ -139,14 +139,14 @@ function withoutUndefined({ path, entries, intent }: z.infer<typeof indexPath>):
   return { path, entries, ...present({ intent }) };
 }
 
-/** Equal for work trees in which `git status` and `git diff` show the same. */
+/** Returns a hash that is the same for work trees in which `git status` and `git diff` show the same. */
 export function fingerprintOf(state: WorkTreeState): string {
   return createHash("sha256")
     .update(JSON.stringify(comparable(state)))
     .digest("hex");
 }
 
-/** Ignores whether a submodule without changes is checked out. */
+/** Leaves out submodules without changes, because they need not be checked out, and the branches of the others. */
 function comparable({ submodules, operation, ...state }: WorkTreeState): unknown {
   const changed = submodules.filter(({ isClean }) => !isClean);
   return {

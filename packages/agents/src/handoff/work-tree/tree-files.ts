@@ -1,6 +1,6 @@
 /**
- * Writes the files of a state into the work tree of a clone. No write follows a link, and no existing file is replaced
- * unexpectedly.
+ * Writes the files of a state into the work tree of a clone. No write follows a link. Call `assertFree` first, so that
+ * no file of the clone's own is replaced.
  */
 
 import { createHash } from "node:crypto";
@@ -22,7 +22,7 @@ import { makeProjectFolder } from "@continuo/files";
 import { statOf } from "./read.ts";
 import { foldersOf, type TreeFile } from "./state.ts";
 
-/** Errors: `conflict` for a path at which something exists. */
+/** Errors: `conflict` for a path at which a file exists. */
 export function assertFree(worktree: string, paths: readonly string[]): void {
   const taken = paths.find((path) => statOf(join(worktree, path))?.isFile());
   if (taken === undefined) return;

@@ -8,13 +8,13 @@ import { IS_ALPHANUMERIC } from "./bytes.ts";
 
 const BACKSLASH = 0x5c;
 const QUOTE = 0x22;
-/** Letters that form a character between words after a backslash. (`u` begins the number of a character.) */
+/** Letters that mean a character between words after a backslash. (`\u` begins the number of a character.) */
 const CONTROLS: ReadonlySet<number> = new Set([..."nrtbf"].map((letter) => letter.charCodeAt(0)));
 const U = 0x75;
 
 interface Neighbours {
   readonly words: readonly string[];
-  /** True if a reader may join strings to the phrase, because its other words stand somewhere else. */
+  /** True if joined strings may contain the phrase, because its other words are somewhere in these bytes. */
   readonly mayBeJoined: () => boolean;
 }
 

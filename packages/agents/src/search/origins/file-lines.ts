@@ -7,7 +7,7 @@ import { linesOf } from "@continuo/core/transcript/work";
 import { ORIGIN_LIMITS } from "./limits.ts";
 
 /**
- * @param below folders of which one must hold the file, wherever links lead; any file by default
+ * @param below one of these folders must contain the file after all links are followed; any file by default
  *
  * Errors: `not_found`, also outside of the folders; `too_large`; `unreadable`.
  */

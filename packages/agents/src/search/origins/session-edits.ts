@@ -11,7 +11,7 @@ import { compareText, createSessionReader, type ReadSession, type SessionReader 
 /** The turn of a session that did something. */
 export interface WorkPlace {
   readonly session: ReadSession;
-  /** The folder that its paths begin in. */
+  /** The folder to which relative paths belong. */
   readonly cwd: string | null;
   /** True if the session began as a copy of another one. */
   readonly isFork: boolean;

@@ -18,7 +18,7 @@ export interface SessionReader {
 export interface SessionReaderOptions {
   readonly places: PlacesAt;
   readonly signal?: AbortSignal;
-  /** Returns true when what was read is as much as may be held. */
+  /** Returns true if no more may be kept in memory. */
   readonly isFull?: () => boolean;
   readonly maxSessions?: number;
 }

@@ -18,7 +18,7 @@ const MAX_CHARS = 50_000;
 const SENTENCE_END = /(?<=[.!?。！？])\s+|\n+|[;{}]/u;
 /** A person who asks wants the answer more than earlier questions of the same kind. */
 const QUESTION_SHARE = 0.7;
-/** Longer runs are data, and would be tried from each of their characters. */
+/** A match that is longer than `MAX_NAME_CHARS` is data; `NAME` would be tried from each of its characters. */
 const RUN = /\w+/gu;
 const MAX_NAME_CHARS = 200;
 const NAME = /[A-Za-z][A-Za-z0-9]*[A-Z][A-Za-z0-9]*|[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+/gu;

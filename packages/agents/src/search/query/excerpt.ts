@@ -14,7 +14,7 @@ export interface Excerpt {
 
 const EXCERPT_CHARS = 240;
 const BEFORE_CHARS = 60;
-/** The rest of a longer text is found, but not shown. */
+/** A match in the rest of a longer text counts, but no excerpt shows it. */
 const MAX_LOOKED_CHARS = 200_000;
 /** Most texts have all of the words early. */
 const FIRST_LOOKED_CHARS = 4_000;
@@ -44,7 +44,7 @@ export function excerptOf(
   return { voice, messageId, pieces: cutOut(text, best.ranges) };
 }
 
-/** The same for the matches of a regular expression. */
+/** Returns an excerpt that shows a match of a regular expression. */
 export function excerptAt({ voice, messageId, text }: Passage, range: Range): Excerpt {
   return { voice, messageId, pieces: cutOut(text, [range]) };
 }
@@ -70,7 +70,7 @@ function firstMatchesIn(text: string, phrases: readonly Phrase[]): Matches {
     const end = Math.max(start, text.lastIndexOf(" ", start + chars));
     const found = matchesIn(text, { start, end }, phrases);
     const shownEnd = (found.ranges[0]?.start ?? 0) + EXCERPT_CHARS;
-    // A match that begins before the end of the excerpt moves this end a little.
+    // A match that begins inside of the excerpt can end after it.
     if (found.kinds === phrases.length && shownEnd + EXCERPT_CHARS < end) return found;
   }
   return matchesIn(text, { start, end: text.length }, phrases);
@@ -79,7 +79,7 @@ function firstMatchesIn(text: string, phrases: readonly Phrase[]): Matches {
 const BEYOND_ASCII = /[^\0-\x7f]/;
 
 /**
- * The beginning of the first run that can match; `null` if none can. In a text of ASCII characters, a match differs
+ * The beginning of the first token that can match; `null` if none can. In a text of ASCII characters, a match differs
  * from the words of the query only in letter case. Words of other texts are folded, so the result is then 0.
  */
 function possibleStart(text: string, phrases: readonly Phrase[]): number | null {
@@ -129,18 +129,18 @@ const TOKEN = /[\p{L}\p{N}\p{M}]+/gu;
 function tokensOf(text: string, { start, end }: Range): Token[] {
   return [...text.slice(start, end).matchAll(TOKEN)].map(({ 0: run, index }) => {
     const place = { start: start + index, end: start + index + run.length };
-    // Nearly all runs are one word, and none of its parts.
+    // Nearly all tokens are a single word without parts.
     return PLAIN_WORD.test(run)
       ? { ...place, words: [run.toLowerCase()], parts: NO_PARTS }
       : { ...place, words: wordsOf(run), parts: partsOf(run) };
   });
 }
 
-/** A run that is too short for data, without a border between parts of a name. */
+/** At most 31 letters and digits, without a border between parts of a name. */
 const PLAIN_WORD = /^[A-Z]?[a-z0-9]{0,30}$/;
 const NO_PARTS: ReadonlySet<string> = new Set();
 
-/** The window that begins a little before the first match, on one line. */
+/** Returns a piece of the text that begins a little before the first match, on one line. */
 function cutOut(text: string, ranges: readonly Range[]): ExcerptPiece[] {
   const start = Math.max(0, (ranges[0]?.start ?? 0) - BEFORE_CHARS);
   const end = Math.min(text.length, start + EXCERPT_CHARS);

@@ -1,4 +1,4 @@
-/** Makes an expression of FTS5 of a query. Words are quoted, so that nothing that a person types is syntax. Pure. */
+/** Makes an FTS5 expression from a query. Words are quoted, so that nothing that a person types is syntax. Pure. */
 
 import type { Voice } from "@continuo/native/index-file";
 import type { BestMatch } from "./best-match.ts";
@@ -46,7 +46,7 @@ export function toExpressions(query: SearchQuery): readonly string[] {
   ];
 }
 
-/** The turns that have this phrase and all quoted phrases, and no excluded word. */
+/** An expression for the turns that have this phrase and all quoted phrases, and no excluded word. */
 export function toFormExpression(query: SearchQuery, phrase: Phrase): string {
   return join(toExpressions({ ...query, all: [phrase, ...quotedIn(query.all)] }), query);
 }

@@ -34,6 +34,6 @@ test("a turn matches only if it has every wanted tool, and a turn without a time
     isOfTurn(turn, { updatedAt: "2026-05-02" }, parseQuery(`word ${text}`, { toTime: (time) => time }));
   expect([isOfTurnNow("tool:bash tool:edit"), isOfTurnNow("tool:bash tool:read")]).toEqual([true, false]);
   expect([isOfTurnNow("since:2026-05-01"), isOfTurnNow("since:2026-05-03")]).toEqual([true, false]);
-  // A turn at that time is since then, and not before.
+  // `since:` includes a turn at exactly that time, and `-since:` excludes it.
   expect([isOfTurnNow("since:2026-05-02"), isOfTurnNow("-since:2026-05-02")]).toEqual([true, false]);
 });

@@ -25,7 +25,7 @@ export function firstMatch(
   return null;
 }
 
-/** A match that is masked is shown from its start. */
+/** If a mask hides the match, the excerpt shows the beginning of the text. */
 const NOWHERE = { start: 0, end: 0 };
 
 export function masked(passage: Passage, mask: RegexSearch["mask"]): Passage {

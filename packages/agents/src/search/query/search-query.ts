@@ -35,7 +35,7 @@ export interface SearchQuery extends QueryFilters {
   readonly error: "any" | readonly Phrase[] | null;
   /** The exclusions; `since` excludes turns at and after the time. */
   readonly not: QueryFilters & { readonly error: "any" | null };
-  /** True if text that a program and not a person put in is searched, unless a role is named. */
+  /** `searched`: text that a program inserted is searched too. A query that names roles ignores this field. */
   readonly injected: "searched" | "not searched";
   /** True for a sentence that asks something: a turn can match without all of its words. */
   readonly isQuestion: boolean;

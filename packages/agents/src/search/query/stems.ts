@@ -1,6 +1,6 @@
 /** Other forms of an English word, so that `migrating` finds `migration`, and `paid` finds `pay`. Pure. */
 
-/** Endings of forms, each before the shorter ones that it ends with. At least `least` letters remain without it. */
+/** Endings of forms; `ations` comes before `s`. An ending is removed only if at least `least` letters remain. */
 const ENDINGS: readonly (readonly [ending: string, least: number])[] = [
   ["ations", 4],
   ["ation", 4],

@@ -100,7 +100,7 @@ function calendar(words: readonly string[], at: number, nowMs: number): NamedTim
     const [start, end] = before === null ? [at, at + 2] : [at - 1, at + 1];
     return { start, end, ...dayOf(new Date(year, month, day)), aroundMs: 0 };
   }
-  // `may` and `march` are other words too.
+  // `may` and `march` also have other meanings.
   if (words[at - 1] !== "in" && words[at - 1] !== "since" && words[at - 1] !== "during") return null;
   return { start: at, end: at + 1, ...lastMonth(month, now), aroundMs: 0 };
 }

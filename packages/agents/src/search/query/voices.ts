@@ -24,7 +24,7 @@ export function voicesOf({
   return wanted.filter((voice) => !isOf(voice, not.roles));
 }
 
-/** Parts of names in code are kept without their voice: they count where everybody's words do. */
+/** Parts of names in code have no voice, so they are searched only if people, agents and tools all are. */
 export function withParts(voices: readonly Voice[]): readonly (Voice | "parts")[] {
   return SPOKEN.every((voice) => voices.includes(voice)) ? [...voices, "parts"] : voices;
 }

@@ -13,7 +13,7 @@ export interface SizedSource {
 
 export type Batch = readonly NativeSource[];
 
-/** Small ones first, so that the first results come at once; then larger ones, which cost less. */
+/** The first batches are small, so that the first results come at once; later ones are larger, which costs less. */
 export function toBatches(sources: readonly SizedSource[]): readonly Batch[] {
   const batches: NativeSource[][] = [];
   let [batch, bytes]: [NativeSource[], number] = [[], 0];

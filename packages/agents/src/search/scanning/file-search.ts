@@ -48,7 +48,7 @@ export interface FileSearch extends ScanResult {
    */
   isRankedAlike(): Promise<boolean>;
   /**
-   * Sources in the order in which they are wanted. Sessions that are not among the best are only counted.
+   * Searches the sources in the given order. Sessions that are not among the best are only counted.
    *
    * Errors: those of `ScanThreads.scan`.
    */
@@ -67,7 +67,7 @@ export function createFileSearch(query: SearchQuery, options: FileSearchOptions)
   const counts = { left: 0, cut: 0 };
   const expressions = expressionsOf(query, options.best ?? null);
   let statistics: Promise<TurnStatistics | null> | null = null;
-  /** Counted once, so that each scan ranks by the same. */
+  /** The words are counted once, so that all scans rank by the same statistics. */
   const counted = (): Promise<TurnStatistics | null> => {
     statistics ??= countedStatistics(expressions, placesOf(options.places));
     return statistics;
@@ -194,7 +194,7 @@ async function scanOthersHere(
 
 /** The usual length of the turns of coding agents, if the index does not show it. */
 const MEAN_WORDS = 600;
-/** The frequency of a word of which nothing is known: one turn of a hundred. */
+/** The assumed frequency of a word, if the index does not show it: one turn of a hundred. */
 const UNKNOWN_SHARE = 0.01;
 
 function expressionsOf(query: SearchQuery, best: BestMatch | null): readonly string[] {

@@ -68,7 +68,7 @@ function look({ bytes, ownBytes, messagesOf }: SessionLines, looking: LineSearch
   return isKept && ceiling !== null ? toCounted(found, ceiling.score) : "read";
 }
 
-/** The part of a line in a turn that matches. */
+/** One message of a line: a part of a turn that matches. */
 interface Piece {
   readonly count: number;
   readonly words: number;
@@ -77,7 +77,7 @@ interface Piece {
   isKept(): boolean;
 }
 
-/** A text that contains the word once weighs less than this. */
+/** A text that contains the word once weighs at most this. */
 const MOST_WEIGHT: number = Math.max(...Object.values(WEIGHTS)) + WEIGHTS.parts;
 
 function piecesOf(

@@ -27,7 +27,7 @@ import {
 export interface MatchedWords {
   /** The counts of `TurnCounts`. */
   readonly phrases: readonly number[];
-  /** The number of words, without those that `words` counts in addition. */
+  /** The number of words without the parts of names, which `words` also counts. */
   leastWords(): number;
   words(): number;
 }
@@ -86,7 +86,7 @@ interface PhraseQuery {
 
 type Column = Voice | "parts";
 
-/** In the order of the expression for FTS5. */
+/** Returns the required phrases in the order of the expression for FTS5. */
 function wantedOf(query: SearchQuery): readonly PhraseQuery[] {
   const { all, error } = query;
   const voices = voicesOf(query);

@@ -10,10 +10,10 @@ import type { ScanResult, ScanTask } from "./scan.ts";
 import { tooLong } from "./time-limit.ts";
 
 export interface ToScanThread {
-  /** With the first batch. */
+  /** Sent only with the first batch. */
   readonly task?: ScanTask;
   readonly sessions: Batch;
-  /** The one of `MatcherOptions`. */
+  /** `leastScore` of `MatcherOptions`. */
   readonly leastScore?: number;
 }
 
@@ -27,7 +27,7 @@ export interface ThreadScan {
   readonly stop: AbortSignal;
   /** Milliseconds that one batch may take; no limit by default. */
   readonly batchMs?: number;
-  /** The one of `MatcherOptions`; called before each batch. */
+  /** Returns `leastScore` of `MatcherOptions`; called before each batch. */
   readonly leastScore: () => number | undefined;
   /** Called after each batch. */
   readonly onScanned: (scanned: ScanResult, sessions: number) => void;
@@ -37,7 +37,7 @@ export interface ScanThreads extends AsyncDisposable {
   /** Starts threads before they are needed: they load while the caller still looks for sessions. */
   prepare(): void;
   /**
-   * Resolves when everything was searched, or `stop` said so.
+   * Resolves when everything was searched, or `stop` was aborted.
    *
    * Errors: `too_large` if a batch took longer than `batchMs`.
    */
@@ -49,7 +49,7 @@ export function createScanThreads(): ScanThreads {
   const all = new Set<Worker>();
   const idle: Worker[] = [];
   const start = (): Worker => {
-    // Most searches need no thread, and loading them takes a millisecond.
+    // Most searches need no thread, and loading the module takes a millisecond.
     const { Worker } = process.getBuiltinModule("node:worker_threads");
     const worker = new Worker(besideBundle(import.meta.filename, "scan-worker"), { execArgv: [] });
     all.add(worker);

@@ -12,7 +12,7 @@ export interface FeedOptions {
   readonly onConnection: (connection: "open" | "lost") => void;
 }
 
-/** A refusal that another try would meet too. */
+/** The statuses of refusals that another try would get too. */
 const FINAL: readonly number[] = [400, 401, 403, 404];
 const PAUSES = { firstMs: LIMITS.firstRetryMs, longestMs: LIMITS.longestRetryMs } as const;
 
@@ -53,7 +53,10 @@ export class ChatFeed {
     this.#change();
   }
 
-  /** The server does not know who waits for a session that does not exist, so the page asks again. */
+  /**
+   * Marks a message as stored. If the list is empty, the session is new: the page connects again, because the server
+   * does not stream a session that did not exist.
+   */
   stored(id: string): void {
     const message = this.#unsent.get(id);
     if (message === undefined) return;
@@ -177,7 +180,7 @@ export class ChatFeed {
 
 interface Received {
   readonly frames: boolean;
-  /** Nothing arrived for too long. */
+  /** True if nothing arrived for too long. */
   readonly silent: boolean;
   readonly error: unknown;
 }

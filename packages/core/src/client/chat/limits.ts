@@ -3,9 +3,9 @@
 export const LIMITS = {
   /** Messages that the server has not confirmed. Another one is refused with `busy`. */
   unsent: 100,
-  /** A message is tried for so long while no server answers. */
+  /** The time for which a message is sent again while no server answers. */
   sendMs: 60_000,
-  /** The first connection is tried for so long. */
+  /** The time for which the first connection is tried. */
   firstConnectionMs: 30_000,
   firstRetryMs: 100,
   longestRetryMs: 5_000,

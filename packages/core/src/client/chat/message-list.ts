@@ -13,7 +13,7 @@ export interface ChatQuestion {
 export interface ChatListMessage extends ChatMessage {
   /** Its text without tools and thoughts: show it with `textContent`, because it can contain anything. */
   readonly text: string;
-  /** `sending`: not stored yet. `open`: more of the answer comes. Otherwise how it ended. */
+  /** `sending`: not stored yet. `open`: more of the answer comes. Each other value says how the message ended. */
   readonly status: "sending" | "open" | "complete" | "failed" | "cancelled" | "interrupted" | "timed_out";
   readonly questions: readonly ChatQuestion[];
 }

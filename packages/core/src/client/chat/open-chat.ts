@@ -26,7 +26,7 @@ export interface OpenChatOptions {
   readonly token?: string | (() => string | Promise<string>) | undefined;
   /** The number of messages that are loaded at first: from 1 to 1,000, 100 if none is given. */
   readonly limit?: number | undefined;
-  /** Called when the connection is lost, which then comes back by itself, and when it is open again. */
+  /** Called with `open` after each connection, and with `lost` after each loss; the page connects again by itself. */
   readonly onConnection?: ((connection: "open" | "lost") => void) | undefined;
 }
 
@@ -102,7 +102,7 @@ export async function openChat(options: OpenChatOptions): Promise<OpenedChat> {
         redirect: "error" as const,
         body: text,
         signal,
-        // A page that is left while it sends has sent its message.
+        // The browser finishes the request even if the person leaves the page.
         keepalive: text !== undefined && text.length < LIMITS.keepAliveLength,
       }),
     );

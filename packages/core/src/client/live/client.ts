@@ -35,17 +35,14 @@ export interface OpenLiveOptions extends ServerAddress, LiveSessionRequest {
   readonly key: string;
   /** Holds the evidence that was not acknowledged; in memory by default. */
   readonly outbox?: Outbox;
-  /** Each event of the session, each level, each request of the agent. */
+  /** Called with each frame of the server except heartbeats, such as events, levels and questions of the agent. */
   readonly onFrame?: (frame: LiveServerFrame) => void;
-  /**
-   * Reports if the server can be reached: `open` when it answered, `lost` when the connection broke or never
-   * came.
-   */
+  /** Called with `open` when the server answered, and with `lost` when the connection broke or did not open. */
   readonly onConnection?: (connection: "open" | "lost") => void;
   /**
-   * The server does not accept the token, or not for this session (`unauthorized`, `forbidden`). Items that wait stay
-   * in the outbox; they are sent after `useToken`, or when the server accepts the token again. Also called with
-   * `unsupported` if a proxy passes no WebSockets, so that no frames come.
+   * Called if the server does not accept the token, or not for this session (`unauthorized`, `forbidden`). Items that
+   * wait stay in the outbox; they are sent after `useToken`, or when the server accepts the token again. Also called
+   * with `unsupported` if a proxy passes no WebSockets, so that no frames come.
    */
   readonly onRefused?: (error: ContinuoError) => void;
 }

@@ -129,7 +129,7 @@ export class Feed {
 }
 
 function warn({ message, hint }: ContinuoError): void {
-  // biome-ignore lint/suspicious/noConsole: in a page and in a program of somebody else it is all there is
+  // biome-ignore lint/suspicious/noConsole: a page, or the program of a caller, has no other place for a warning
   console.warn(`continuo: ${message}. ${hint}`);
 }
 
@@ -140,12 +140,12 @@ function send(socket: WebSocket, frame: LiveClientFrame): void {
 export interface WatchLiveOptions extends ServerAddress {
   readonly key: string;
   /**
-   * Events come after this sequence of the session `sessionId`. All events come if these two are missing, or if the
-   * session is another one.
+   * The watch begins after this sequence of the session `sessionId`. It begins with the first event if both are left
+   * out, or if the key has another session now.
    */
   readonly after?: number;
   readonly sessionId?: string;
-  /** Called once for each event of the session, each level and each error. */
+  /** Called with each frame of the server except heartbeats, such as events, levels and errors. */
   readonly onFrame: (frame: LiveServerFrame) => void;
   readonly onConnection?: ((connection: "open" | "lost") => void) | undefined;
   /**

@@ -23,7 +23,7 @@ export function pathOf(key: string, rest = ""): string {
   return `/v1/live/${encodeURIComponent(key)}${rest}`;
 }
 
-/** A body that is no JSON. */
+/** A body that is not JSON. */
 export class Bytes {
   readonly mediaType: string;
   readonly body: Blob;

@@ -1,6 +1,6 @@
 /** An event: one immutable record of a log. */
 
-/** Who did it. `id` is the person's or process's own name, and `agent` is the name of the agent. */
+/** The author of an event. `id` is the name of the person or the process, and `agent` is the name of the agent. */
 export interface Actor {
   readonly kind: "person" | "agent" | "system";
   readonly id?: string;
@@ -22,7 +22,7 @@ export interface NewEvent {
   /** The idempotency key within the log; a UUIDv7 is made if none is given. */
   readonly id?: string;
   readonly type: string;
-  /** Anything that JSON can say; in a log of bytes (`type: "bytes"`) a `Uint8Array`. */
+  /** Any value that JSON can represent; in a log of bytes (`type: "bytes"`) a `Uint8Array`. */
   readonly data: unknown;
   readonly parentId?: string;
   /** `{ kind: "system" }` if none is given. */
@@ -57,7 +57,7 @@ export interface StoredEvent<Data = unknown> {
   readonly occurredAt: string;
   readonly recordedAt: string;
   readonly retention: Retention;
-  /** `null` when the payload was pruned. */
+  /** `null` if the payload was pruned, or if the event is `damaged`. */
   readonly data: Data;
   /** 64 hex digits. */
   readonly payloadHash: string;

@@ -40,7 +40,7 @@ export interface FileBlame {
   /** Sessions that were read, and the edits of the file in them. */
   readonly sessions: number;
   readonly edits: number;
-  /** The number of lines that are missing in the answer. */
+  /** The numbers of sessions and edits that the answer does not consider. */
   readonly left: BlameOmissions;
 }
 

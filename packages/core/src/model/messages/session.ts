@@ -39,7 +39,8 @@ export interface SessionRow {
   /** The time stamp of the last record that has one; the mtime of the file if no record has one. */
   readonly updatedAt: string | null;
   /**
-   * The size of all files of the session, without sub-agents; `null` for a session in a database with other sessions.
+   * The size of all files of the session, without sub-agents; `null` for an own session and for a reported session. In
+   * a database with other sessions, only the session's own rows count.
    */
   readonly sizeBytes: number | null;
   readonly archived: boolean;
@@ -53,7 +54,7 @@ export function toSessionRow(row: SessionRow): SessionRow {
   return { agent, sessionId, title, cwd, gitBranch, createdAt, updatedAt, sizeBytes, archived, live };
 }
 
-/** The row of a native session, and facts that only its files tell. */
+/** The row of a native session, and facts that only its files have. */
 export interface SessionInfo extends ReadableRef, SessionRow {
   readonly agent: AgentName;
   readonly sessionId: string;

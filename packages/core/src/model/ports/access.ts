@@ -1,4 +1,4 @@
-/** The store keeps for all servers who may call a server, and with which keys a server signs what it sends. */
+/** Access for all servers of a store: the tokens that may call a server, and the keys that sign its webhooks. */
 
 import type { CallOptions, Page, PageOptions } from "./page.ts";
 
@@ -38,8 +38,8 @@ export type NamedRight = { readonly kind: NamedKind; readonly access: "read" | "
 
 export interface NewToken extends CallOptions {
   /**
-   * 1 to 100: rights, or texts such as `admin`, `metrics` and `channel:team:read,write`. A `*` at the end of a name in a
-   * text covers every name with that beginning, so never put the name of a user into a text: write a right.
+   * 1 to 100: rights, or texts such as `admin`, `metrics` and `channel:team:read,write`. In a text, a `*` at the end of
+   * a name covers every name with that beginning, so never put the name of a user into a text: write a right.
    */
   readonly scopes: readonly (string | NamedRight)[];
   /** The participant as which the holder writes in channels. Errors: `invalid` for `*` without `anyHandle`. */
@@ -104,8 +104,8 @@ export interface AccessStore {
 
   /**
    * Stores the key, unless another server stored a key of that version first. Returns the key that is stored, so that
-   * all servers that start at the same time sign with the same key. Errors: `conflict` for a version that is not the
-   * next one (`details.newest`).
+   * all servers that start at the same time sign with the same key. Errors: `conflict` for a version that is greater
+   * than the next one (`details.newest`).
    */
   putWebhookKey(key: NewWebhookKey): Promise<WebhookKey>;
   /** Newest first. */

@@ -99,7 +99,7 @@ export function isTurnComplete(status: string): status is "completed" | typeof M
 }
 
 export interface AgentResult {
-  /** The agent's own word: `end_turn`, `max_tokens`, `refusal`, … With `max_steps` the run's result has this status. */
+  /** The agent's own word: `end_turn`, `max_tokens`, `refusal`, … The run's result takes `max_steps` as its status. */
   readonly stopReason?: string;
   readonly usage?: Usage;
   readonly costUsd?: number;

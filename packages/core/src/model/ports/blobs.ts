@@ -16,7 +16,10 @@ export type BlobSource = Uint8Array | AsyncIterable<Uint8Array> | Iterable<Uint8
 export interface PutBlobOptions extends CallOptions {
   /** `application/octet-stream` if none is given. If the same bytes are stored again, the first type stays. */
   readonly mediaType?: string;
-  /** From this time on, the blob may be collected, unless an event refers to it. Of two times, the later one stays. */
+  /**
+   * From this time on, the blob may be collected, unless an event refers to it. If the same bytes are stored again, the
+   * later time counts, and a blob that was stored without a time does not expire.
+   */
   readonly expiresAt?: string;
 }
 
@@ -28,7 +31,7 @@ export interface OpenedBlob extends BlobInfo {
 }
 
 export interface CollectOptions extends CallOptions {
-  /** Blobs younger than this are kept, so that an event may still refer to them; an hour if none is given. */
+  /** Younger blobs without an expiry are kept, so that an event may still refer to them; an hour if none is given. */
   readonly minAgeMs?: number;
   /** `expired`: blobs without an expiry are kept. */
   readonly only?: "expired";
@@ -52,11 +55,12 @@ export interface BlobStore {
    */
   listBlobs(options?: ListBlobsOptions): Promise<Page<BlobInfo>>;
   /**
-   * Sets another expiry, sooner or later than the present one, or none (`null`). After a time in the past, the blob may
-   * be collected immediately, unless an event refers to it. Errors: `not_found`, also for a blob that expired.
+   * Sets another expiry, sooner or later than the present one, or none (`null`). With a time in the past, the blob may
+   * be collected immediately, unless an event refers to it. Errors: `not_found`, also for a blob that expired and to
+   * which no event refers.
    */
   setBlobExpiry(hash: string, expiresAt: string | null, options?: CallOptions): Promise<BlobInfo>;
-  /** Removes blobs that no event refers to, and that expired or are older than `minAgeMs`. */
+  /** Removes blobs that no event refers to: expired ones, and those without an expiry older than `minAgeMs`. */
   collectBlobs(options?: CollectOptions): Promise<{ readonly removed: number; readonly sizeBytes: number }>;
 }
 

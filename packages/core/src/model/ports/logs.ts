@@ -87,7 +87,10 @@ export interface ReadOptions extends CallOptions {
   /** Only the event of this id, through an index. */
   readonly id?: string;
   readonly runId?: string;
-  /** Only events whose payload, as JSON text, contains one of these. Content that is left out costs little. */
+  /**
+   * Only events whose payload, as JSON text, contains one of these: at most 16 texts of 4,096 UTF-16 units. Events that
+   * are left out cost little.
+   */
   readonly texts?: readonly string[];
   /** The events that the limit keeps, `oldest` by default. The events are always in order of sequence. */
   readonly order?: "oldest" | "newest";
@@ -165,7 +168,7 @@ export interface VerifyResult {
   readonly checkedCount: number;
   readonly prunedCount: number;
   readonly firstBadSequence?: number;
-  /** One sentence that says what differs there. */
+  /** One sentence that says what differs at that sequence. */
   readonly reason?: string;
 }
 

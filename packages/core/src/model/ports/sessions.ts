@@ -7,7 +7,7 @@ import type { ClaimWrite } from "./coordination.ts";
 import type { ForkPoint } from "./logs.ts";
 import type { CallOptions, Page, PageOptions } from "./page.ts";
 
-/** `open` at first; the session manager defines the other words. */
+/** The `status` is `open` at first; the session manager defines the other words. */
 export interface Session {
   readonly sessionId: string;
   readonly status: string;

@@ -30,7 +30,7 @@ export interface AppendOptions extends CallOptions {
   /** Errors: `fenced` if a greater token was ever given for the name, or this token was never given. */
   readonly lease?: { readonly name: string; readonly token: number };
   readonly also?: readonly Write[];
-  /** The log's media type as the writer knows it. Errors: `conflict` (`details.mediaType`). */
+  /** The log's media type as the writer knows it; it is checked first. Errors: `conflict` (`details.mediaType`). */
   readonly mediaType?: string;
   /**
    * True to refuse ids that are stored already, so that the caller knows that this append stored the events. Errors:
@@ -112,8 +112,8 @@ export interface Store
     options?: AppendOptions,
   ): Promise<readonly StoredEvent[]>;
   /**
-   * Returns the number of events, or the number of those after a cursor or before a sequence. Without `types` it costs
-   * nothing.
+   * Returns the number of events between two sequences, of some types or of one retention. Without `types` and
+   * `retention` it reads no events, because sequences have no gaps.
    */
   countEvents(logId: string, options?: CountOptions): Promise<number>;
   /**

@@ -39,8 +39,9 @@ const OPTIONS: KnownOptions<FromStoreOptions> = {
 };
 
 /**
- * With a `limit` or a budget, it reads only the end of the log, and the session's instructions at the beginning of the
- * log. Errors: as `LogReader.read` (`not_found`, `gone`, `corrupt`); `invalid` for a limit or a budget.
+ * With a `limit`, it reads only the newest events. With a budget and the strategy `newest`, it reads only the end of
+ * the log, and the session's instructions at its beginning. Errors: as `LogReader.read` (`not_found`, `gone`,
+ * `corrupt`); `invalid` for a limit or a budget.
  */
 export async function fromStore(
   store: TranscriptSource,

@@ -1,10 +1,10 @@
 /**
  * Messages in the form that the APIs of models require: each call has its result directly after it, in a message of its
- * own. What an attempt left is not in them if the attempt was made again.
+ * own. The half answers of attempts are left out if a later attempt answered the same message.
  *
  * A call that the model's vendor ran has its result in the same message, but no API accepts it there; both become
- * messages of their own. A call without a result, which a killed agent leaves, and a result without a call are refused
- * by every API.
+ * messages of their own. Every API refuses a call without a result, which a killed agent leaves, and a result without a
+ * call, so both are removed.
  */
 
 import type { AgentRequest, Block, Message } from "../../model/index.ts";
@@ -76,7 +76,7 @@ export interface EarlierAttempt {
 /** `null` if this is the first attempt, or if the earlier ones left nothing. */
 export function earlierAttempt({ run, transcript }: AttemptRequest): EarlierAttempt | null {
   const messages = transcript?.messages ?? [];
-  // Callers without a session may leave it out.
+  // Callers without a session may leave the metadata out.
   const { saidBy } = run.metadata ?? {};
   const first = messages.findIndex(({ metadata }) => metadata.runId === saidBy);
   if (typeof saidBy !== "string" || first === -1) return null;

@@ -220,7 +220,7 @@ describe("the newest unit, when it exceeds the budget by itself", () => {
         expect(cut.length).toBeLessThanOrEqual(Math.max(maxChars, 0));
         expect(cut.isWellFormed()).toBe(true);
         if (text.length <= maxChars) expect(cut).toBe(text);
-        // Words, and not only the mark that some are missing.
+        // The result has words on both sides of the mark.
         else if (maxChars >= 5) expect(cut).toMatch(/^(?:a|😀)[\s\S]*…[\s\S]*(?:a|😀)$/u);
       }),
       { numRuns: rounds(2000) },
@@ -345,7 +345,7 @@ test("a plan has no half of a pair, keeps the budget and the order, and reports 
         4 * (maxTokensApprox ?? Number.POSITIVE_INFINITY),
       );
       const isOneUnit = isUnit(messages);
-      // The names of its calls and `{}` are what the one unit that always stays cannot do without.
+      // The one unit that always stays keeps the names of its calls and `{}`, even if they exceed the budget.
       const names = isOneUnit ? 3 * messages.flatMap(({ content }) => content).filter(isCall).length : 0;
       if (cost.chars > maxOfAll) expect(cost.chars).toBeLessThanOrEqual(names);
       if (maxMessages !== undefined && messages.length > maxMessages) expect(isUnit(messages)).toBe(true);

@@ -54,7 +54,7 @@ export function assertBudgetOptions(what: string, options: StrategyOptions, know
 
 export interface OmittedMessages {
   readonly messages: number;
-  /** Events that those messages were made of. */
+  /** The number of events that the messages were made of. */
   readonly events: number;
   /** Sequences of their events; `null` if none has one. */
   readonly firstSequence: number | null;

@@ -1,6 +1,6 @@
 /**
- * The order of events: by sequence, then by time, then by id, then in the order of the input. Events without a sequence come
- * after all events with one, and among equals those without a time come last.
+ * The order of events: by sequence, then by time, then by id, then in the order of the input. Events without a sequence
+ * come after all events with one, and among equals those without a time come last.
  */
 
 import { type EventLike, sequenceOf, timeOf } from "./entry.ts";

@@ -22,7 +22,7 @@ const OTHER_NAMES = new Map<string, readonly string[]>([
 ]);
 
 /**
- * The name in snake_case. Called for every event, so its results are remembered; the names are Continuo's own, and few.
+ * The name in snake_case. This function runs for every event, so its results are kept; there are only a few names.
  */
 function otherNames(name: string): readonly string[] {
   let others = OTHER_NAMES.get(name);
@@ -44,7 +44,7 @@ export function numberField(payload: Fields, name: string): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** Returns any value as one line of words: a string, the message of an error, otherwise JSON. */
+/** Returns a text for any value: a string as it is, the message of an error, nothing for `null`, otherwise JSON. */
 export function wordsOf(value: unknown): string {
   if (value === undefined || value === null) return "";
   if (typeof value === "string") return value;

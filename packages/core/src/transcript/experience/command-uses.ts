@@ -5,10 +5,10 @@ import { commandOf, exitCodeOf, outputOf, withoutColours } from "../work/index.t
 import { commandParts, plainCommand } from "./command-parts.ts";
 
 export interface CommandUse {
-  /** The simple command as it was written. */
+  /** The simple command, without variables, words such as `sudo`, and the folder of the program. */
   readonly command: string;
   readonly outcome: "worked" | "failed" | "unknown";
-  /** The last line that it printed, if it failed. */
+  /** If it failed: the first printed line that looks like an error, or else the last line. */
   readonly error: string | null;
 }
 

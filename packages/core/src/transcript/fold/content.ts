@@ -91,7 +91,7 @@ function parsedArgs(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Returns the arguments of a call: `rawArgs` if `args` is empty and there are any, otherwise `args`. */
+/** Returns the arguments of a call: `rawArgs` if it is set and `args` is empty, otherwise `args`. */
 export function inputOf(call: ToolCallBlock): unknown {
   return call.rawArgs !== undefined && Object.keys(call.args).length === 0 ? call.rawArgs : call.args;
 }

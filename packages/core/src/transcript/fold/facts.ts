@@ -87,7 +87,7 @@ function tokensOf(usage: Usage): number {
   return usage.totalTokens ?? usage.inputTokens + usage.outputTokens;
 }
 
-/** Returns the source that was closest to the model. */
+/** Returns the sum of the source that is closest to the model. */
 export function usageOf(sums: UsageSums): Usage | undefined {
   if (sums.total !== undefined) return addUsage(sums.totalBefore, sums.total);
   return sums.calls ?? sums.messages ?? sums.turns ?? sums.runs;

@@ -11,7 +11,7 @@ import {
   withEvents,
 } from "./draft.ts";
 
-/** Names of parts that belong to a thought, not to the answer. Parts of other kinds are not text at all. */
+/** The kinds of parts that are text: of the answer, or of a thought. A part of any other kind is `invalid`. */
 const KINDS: ReadonlyMap<string, MessageStream["kind"]> = new Map([
   ["text", "text"],
   ["message", "text"],

@@ -148,7 +148,7 @@ export function addResult(draft: TranscriptDraft, entry: EventEntry, { result, i
   else replaceResult(draft, message, call);
 }
 
-/** A later result replaces an earlier one here too. */
+/** Keeps a result until its call arrives. A later result for the call replaces an earlier one. */
 function keepWaiting(draft: TranscriptDraft, message: Message, toolCallId: string): void {
   const events = draft.waiting.get(toolCallId)?.metadata.events;
   const metadata =
@@ -195,7 +195,7 @@ function filled(message: Message, call: ToolCallBlock): Message {
   return { ...message, toolName: call.name, toolInput: inputOf(call), toolOutput };
 }
 
-/** Calls of a run that ended have no result to wait for. */
+/** Adds a failed result to each open call of a run that ended, because no other result can come. */
 export function closeCalls(
   draft: TranscriptDraft,
   entry: EventEntry,

@@ -1,6 +1,6 @@
 /**
- * The note below an answer that was cut off. It is a file of its own because the viewer needs it for its first session, and
- * Markdown only later.
+ * The note below an answer that was cut off. It is a separate file, because the viewer needs it for its first session,
+ * and Markdown only later.
  */
 
 import type { Message } from "../../model/index.ts";

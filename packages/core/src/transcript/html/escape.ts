@@ -10,17 +10,17 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** For text and for attributes in quotes; invisible characters are made visible first. */
+/** Escapes text for HTML and for attributes in quotes; invisible characters are made visible first. */
 export function escapeHtml(text: string): string {
   return visibleText(text).replace(/[&<>"']/gu, (character) => ENTITIES[character] ?? "");
 }
 
-/** For text that is already visible text. */
+/** Escapes text that is already visible text. */
 export function escapeVisible(text: string): string {
   return text.replace(/[&<>"']/gu, (character) => ENTITIES[character] ?? "");
 }
 
-/** For visible text that is or holds a path: it may wrap after each slash. */
+/** Escapes visible text that is or contains a path: it may wrap after each slash. */
 export function escapePath(text: string): string {
   return escapeVisible(text).replaceAll("/", "/<wbr>");
 }

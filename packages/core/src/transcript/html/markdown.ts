@@ -36,7 +36,7 @@ const OPTIONS: MarkedExtension = {
 
 const marked = new Marked(OPTIONS);
 
-/** A person types `src/*.ts` and `__init__`, and rarely means slanted words. */
+/** A person types `src/*.ts` and `__init__`, and rarely means italics: here only `**` marks emphasis. */
 const typed = new Marked(OPTIONS, {
   // Code that was pasted without a fence keeps its shape: the page shows the spaces after a line break.
   renderer: { br: ({ raw }) => `<br>${/[ \t]*$/u.exec(raw)?.[0] ?? ""}` },

@@ -1,6 +1,6 @@
 /**
- * The first words of a prompt, which is the title of a turn. A separate file, because a page needs it before the code
- * that renders messages.
+ * The first words of a prompt, which are the title of a turn. This is a separate file, because a page needs it before
+ * the code that renders messages.
  */
 
 import type { Message } from "../../model/index.ts";

@@ -16,7 +16,10 @@ export interface MarkdownOptions {
    * result, and `none` no tools.
    */
   readonly tools?: "full" | "short" | "none";
-  /** The form of control characters, as in `PartOptions`: `kept` in a file, `spelled` (the default) on a terminal. */
+  /**
+   * The form of direction marks and zero-width characters, as in `PartOptions`: `kept` in a file, `spelled` (the
+   * default) on a terminal.
+   */
   readonly invisible?: "spelled" | "kept";
 }
 

@@ -63,7 +63,7 @@ function speakerOf(message: Message): string {
   return kind === "injected" && message.role === "system" ? "system" : SPEAKERS[kind];
 }
 
-/** Names and ids come from the session. Each becomes one line, with a mark if it was cut. */
+/** Names and ids come from the session. Each becomes a quoted text on one line. */
 function quoted(name: string): string {
   return JSON.stringify(visibleLine(name));
 }

@@ -19,7 +19,7 @@ const DESCRIPTIVE_ARGUMENTS = [
   "input",
 ];
 
-/** The argument that distinguishes a call from others of its tool; `null` without arguments. The text is not escaped. */
+/** The argument that distinguishes a call from others of its tool, not escaped; `null` without arguments. */
 export function mainArgument(args: Readonly<Record<string, unknown>>): string | null {
   for (const key of DESCRIPTIVE_ARGUMENTS) {
     const text = toText(args[key]);

@@ -95,7 +95,7 @@ test("no direction reaches beyond its line, however marks are mixed, and doing i
         for (const mark of line) {
           expect(mark).not.toMatch(/[\u202d\u202e]/u);
           if (/[\u2066-\u2068]/u.test(mark)) open.push("\u2069");
-          // Never outside of an isolate.
+          // An embedding is never outside of an isolate.
           else if (/[\u202a\u202b]/u.test(mark)) expect(open.push("\u202c")).toBeGreaterThan(1);
           else if (mark === "\u202c") expect(open.pop()).toBe(mark);
           else if (mark === "\u2069") open.length = open.lastIndexOf(mark);

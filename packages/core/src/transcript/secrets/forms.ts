@@ -5,7 +5,7 @@ import { key, type SecretFamily } from "./family.ts";
 /** Placeholders that writers put in place of a secret. */
 const PLACEHOLDER = /^(?:[$<{%*]|xxxx|\.{3}|your|process\.|os\.|env\.)/iu;
 
-/** Such names are often followed by values that are not secret: paths, addresses, words. */
+/** Names such as `token` are often followed by values that are not secret: paths, addresses, words. */
 function isNamedSecret(secret: string): boolean {
   if (/^(?:[/~.]|https?:)/u.test(secret) || PLACEHOLDER.test(secret)) return false;
   return /\d/u.test(secret) && /[A-Za-z]/u.test(secret);

@@ -1,4 +1,4 @@
-/** The shortest secret of each vendor is masked; with one character less it is none. */
+/** The shortest secret of each vendor is masked; a text with one character less is not masked. */
 
 import { describe, expect, test } from "vitest";
 import { maskSecrets } from "./index.ts";
@@ -112,7 +112,7 @@ const SHORTEST: Readonly<Record<string, readonly string[]>> = {
   "PostHog key": [`phx_${any(40)}`],
 };
 
-/** These are known by what stands before them. */
+/** These secrets are recognised by the text before them. */
 const IN_CONTEXT: readonly (readonly [family: string, before: string, secret: string])[] = [
   ["Slack webhook", "hooks.slack.com/", `services/${any(20)}`],
   ["Slack webhook", "hooks.slack.com/", `workflows/${any(20)}`],

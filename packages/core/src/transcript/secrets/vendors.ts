@@ -1,7 +1,8 @@
 /**
  * The keys and tokens of vendors, with the patterns that the vendors document.
  *
- * An entry has a name, hints (every match contains one of them), and a pattern. No letter may precede a match.
+ * An entry has a name, hints (every match contains one of them), and a pattern. A match does not begin within a word:
+ * `key` excludes that.
  */
 
 import { key, type SecretFamily } from "./family.ts";
@@ -123,7 +124,8 @@ export const VENDOR_SECRETS: readonly SecretFamily[] = [
   key("age key", ["AGE-SECRET-KEY-1"], /AGE-SECRET-KEY-1[A-Z0-9]{58}/u),
 
   // These are keys of services that companies use.
-  // https://docs.slack.dev/authentication/tokens, https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
+  // https://docs.slack.dev/authentication/tokens,
+  // https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
   key(
     "Slack token",
     ["xox", "xapp-", "xwfp-"],
@@ -165,7 +167,8 @@ export const VENDOR_SECRETS: readonly SecretFamily[] = [
   // https://airtable.com/developers/web/guides/personal-access-tokens, https://learning.postman.com
   key("Airtable token", ["pat"], /pat[A-Za-z0-9]{14}\.[0-9a-f]{64}/u),
   key("Postman key", ["PMAK-"], /PMAK-[0-9a-f]{24}-[0-9a-f]{34}/u),
-  // https://grafana.com/docs, https://docs.sentry.io/account/auth-tokens/, https://docs.newrelic.com, https://docs.dynatrace.com
+  // https://grafana.com/docs, https://docs.sentry.io/account/auth-tokens/,
+  // https://docs.newrelic.com, https://docs.dynatrace.com
   key("Grafana token", ["glsa_", "glc_"], /glsa_[A-Za-z0-9_]{32,}|glc_[A-Za-z0-9+/=]{32,}/u),
   key("Sentry token", ["sntry"], /sntrys_[A-Za-z0-9+/=_-]{40,}|sntryu_[0-9a-f]{64}/u),
   key("New Relic key", ["NRAK-"], /NRAK-[A-Z0-9]{27}/u),

@@ -4,7 +4,7 @@ import type { FileEdit } from "./file-edit.ts";
 import { compareLines } from "./hunks.ts";
 import { placesOf } from "./line-places.ts";
 
-/** If a write leaves most lines unchanged, only the other lines count as written. */
+/** If the text before a write is known, only the lines that differ count as written. */
 export function withKnownText(edits: readonly FileEdit[]): readonly FileEdit[] {
   let text: readonly string[] | null = null;
   return edits.map((edit): FileEdit => {

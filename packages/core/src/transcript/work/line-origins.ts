@@ -153,7 +153,7 @@ function placeOf(model: readonly ModelLine[], stands: readonly string[], hunk: H
   return places.reduce((best, at) => (Math.abs(at - wanted) < Math.abs(best - wanted) ? at : best), first);
 }
 
-/** True for a line that is in few places: a bracket or an empty line identifies no place. */
+/** True for a line with at least four letters or digits: a bracket or an empty line identifies no place. */
 export function isTelling(text: string): boolean {
   return (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= 4;
 }

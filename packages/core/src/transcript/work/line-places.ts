@@ -4,7 +4,7 @@ interface Line {
   readonly text: string;
 }
 
-/** A line in more places than these identifies no place. */
+/** The search ends after this many places. */
 const MAX_PLACES = 100;
 
 /**

@@ -154,7 +154,7 @@ function applyAt(pieces: readonly Piece[], { lines }: Hunk, { index, lines: into
   return [...made, ...rest];
 }
 
-/** The file with what changed in it. Lines that are both removed and added at the same place were put back. */
+/** Returns the file with its changes. A line that was removed and added at the same place counts as unchanged. */
 function comparedPieces(pieces: readonly Piece[]): readonly (HunkLine | (Piece & { type: "gap" }))[] {
   const all: (HunkLine | (Piece & { type: "gap" }))[] = [];
   let [old, fresh]: [string[], string[]] = [[], []];

@@ -1,4 +1,7 @@
-/** The patches of `apply_patch`: `*** Begin Patch … *** Update File: PATH … *** End Patch`, also within a command of a shell. Pure. */
+/**
+ * The patches of `apply_patch`: `*** Begin Patch … *** Update File: PATH … *** End Patch`, also within a shell command.
+ * Pure.
+ */
 
 import { deleteEdit, type FileEdit, wholeEdit } from "./file-edit.ts";
 import type { Hunk, HunkLine } from "./hunks.ts";

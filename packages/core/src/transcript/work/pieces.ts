@@ -5,7 +5,7 @@ import type { Hunk, HunkLine } from "./hunks.ts";
 export type Piece =
   | { readonly type: "gap"; readonly lines: number }
   | { readonly type: "line"; readonly text: string; readonly isAdded: boolean }
-  /** It has no length, and marks where the line was. */
+  /** A removed line has no length, and marks its former place. */
   | { readonly type: "removed"; readonly text: string };
 
 /** A place is the index of a piece, and the number of lines of this piece that come before the place. */

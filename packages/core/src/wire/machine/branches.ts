@@ -4,7 +4,8 @@ import type { Leaf } from "../../model/index.ts";
 
 export interface Branch extends Leaf {
   /**
-   * The branch from which it separates, by the id of its leaf; `null` if it shares no message with an earlier branch.
+   * The id of the leaf of the branch from which this one separates; `null` if this branch shares no message with an
+   * earlier one.
    */
   readonly parent: string | null;
   /** The number of messages that it shares with its parent. */

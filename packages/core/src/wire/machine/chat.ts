@@ -119,7 +119,7 @@ export interface ChatState {
   readonly waiting: readonly ChatRun[];
   /** The questions that can be answered here. */
   readonly questions: readonly ChatQuestion[];
-  /** The last answers of pages, newest last. */
+  /** The newest answers that were given on pages, oldest first. */
   readonly answered: readonly ChatAnswered[];
   /** Turns without a complete answer since the last complete one, oldest first. */
   readonly unanswered: readonly ChatRun[];
@@ -127,10 +127,11 @@ export interface ChatState {
 
 /**
  * - `state`: the whole state, whenever a part of it changes
- * - `turn`: a connection or a turn begins, and the page forgets the messages of the running turn
- * - `messages`: new or changed messages of the turn; `metadata.sequence` identifies them, and `metadata.partial` is
- *   set while more of their last text follows
- * - `token`: more text of a message's block; it replaces the text from the place `from` on
+ * - `turn`: a connection or a turn begins; the page must remove the messages of the running turn
+ * - `messages`: new or changed messages of the turn; `metadata.sequence` identifies them, and `metadata.partial` is set
+ *   while more of their last text follows
+ * - `token`: more text of a message's block; `text` replaces everything after the first `from` UTF-16 units of the
+ *   block
  * - `moved`: the session was imported, and continues under another key
  */
 export type ChatEvent =
@@ -167,7 +168,7 @@ export interface PromptPictures {
 export interface MachineChat {
   /** Ends when the signal aborts. */
   events(key: string, signal: AbortSignal): AsyncIterable<ChatEvent>;
-  /** Errors: `session_live`, `busy`, `too_many_runs`, `unsupported`; those of opening the conversation. */
+  /** Errors: `session_live`, `busy`, `too_many_runs`, `unsupported`, and the errors of opening the conversation. */
   prompt(key: string, request: PromptRequest & PromptPictures, signal: AbortSignal): Promise<PromptAnswer>;
   /**
    * Sends a prompt in a new session.

@@ -46,8 +46,8 @@ const WITH_ACCENT =
 const bases = new Map<string, string>();
 
 /**
- * Text as this search compares it: in lower case and without accents, as in the search of all sessions. Each character keeps
- * its place, so that a match can be marked in the original text.
+ * Returns the text as this search compares it: in lower case and without accents, as in the search of all sessions.
+ * Each character keeps its place, so that a match can be marked in the original text.
  */
 export function searchableText(text: string): string {
   return text.replace(WITH_ACCENT, withoutAccent).toLowerCase().replaceAll("ς", "σ");

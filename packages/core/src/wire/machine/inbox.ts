@@ -60,7 +60,7 @@ export interface InboxState {
   readonly rights: InboxRights;
 }
 
-/** The sessions that a person looks at, in their present state; `all` for every session that has ended. */
+/** The sessions whose present state a person has seen; `all` for every session that has ended. */
 export type SeenRequest = { readonly keys: readonly string[] } | { readonly all: true };
 
 /** The inbox of a machine, without HTTP and rights. */

@@ -117,8 +117,8 @@ export interface SessionsPage {
   /** Tags of all sessions that match, by number of sessions, at most 200; only on the first page. */
   readonly tags: readonly { readonly tag: string; readonly sessions: number }[];
   /**
-   * Sessions whose text was not searched in the time that an answer may take; 0 without `text`. While it is greater, more
-   * sessions may match: the same query searches more of them.
+   * The number of sessions whose text was not searched in the time that an answer may take; 0 without `text`. If it is
+   * greater than 0, more sessions may match: repeat the query to search more of them.
    */
   readonly unsearched: number;
   /**

@@ -19,7 +19,7 @@ export interface Phone {
   readonly rights: PhoneRights;
   /** `waiting` until the link was opened. A link that nobody opened in time is not listed. */
   readonly state: "waiting" | "paired";
-  /** The time of the last use, to a quarter of an hour; `null` while the phone waits. */
+  /** The time of the last use, accurate to 15 minutes; `null` while the phone waits. */
   readonly usedAt: string | null;
   /** The end of the pairing; while the phone waits, the end of the link. */
   readonly expiresAt: string;

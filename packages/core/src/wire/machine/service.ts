@@ -148,8 +148,8 @@ export interface MachineActions {
   /** Errors: `invalid` for an invalid tag. */
   mark(key: string, request: MarkRequest, signal: AbortSignal): Promise<MachineSession>;
   /**
-   * Continuo's lists leave out an archived session; no file of an agent changes. Errors: `unsupported` for a session that
-   * the agent itself archived and that should return.
+   * Leaves an archived session out of Continuo's lists; no file of an agent changes. Errors: `unsupported` if
+   * `archived` is false, but the agent itself archived the session.
    */
   archive(key: string, request: { readonly archived: boolean }, signal: AbortSignal): Promise<MachineSession>;
   fork(key: string, request: ForkRequest, signal: AbortSignal): Promise<ForkAnswer>;

@@ -59,7 +59,10 @@ export interface SessionHead extends DetailsOfHead {
    * The key of the session that was handed over to make this one; `null` if there is no such session, or it is gone.
    */
   readonly handedOverFrom?: string | null;
-  /** Why it cannot be written to now, for example because it is open in its agent; `null` if it can be written to. */
+  /**
+   * The reason why the session cannot be written to now, for example because it is open in its agent; `null` if it can
+   * be written to.
+   */
   readonly readOnly: string | null;
 }
 

@@ -65,7 +65,9 @@ export interface SessionAdapter extends AsyncDisposable {
    * Empty texts are left out, and halves of characters are replaced, because the agent could not continue with them.
    *
    * Errors: `session_live` while the agent has the session open, `busy` when another writer has it open for too long,
-   * `invalid` for content that the agent cannot store or that no model accepts, `unwritable`. Nothing is written then.
+   * `invalid` or `too_large` for content that the agent cannot store or that no model accepts, `not_found`,
+   * `unwritable`. Nothing is written then. `conflict` if the agent wrote at the same time; then `details.isWritten` is
+   * true if the message was written nevertheless.
    */
   appendUserMessage(content: string | readonly Block[], images?: readonly ImageInput[]): Promise<string>;
   appendAssistantMessage(content: string | readonly Block[], usage?: Usage): Promise<string>;
@@ -82,7 +84,7 @@ export type ImageInput = Pick<ImageBlock, "mimeType" | "data" | "url"> & { reado
 export interface AdapterParts {
   readonly format: AdapterFormat;
   readonly places: Places;
-  /** The first call loads it. */
+  /** Loads the code for the agent's format at the first call. */
   readonly load: () => Promise<{
     readonly reader: AgentReader;
     readonly writer: NativeWriter<unknown>;
@@ -258,7 +260,10 @@ function findAgain({ reader, writer, file, sessionId }: Session, parts: AdapterP
   return find(reader, writer.locationOf(file, sessionId), sessionId, parts.places);
 }
 
-/** Reads the end of the session again if it was written to since then. Errors: `session_live`. */
+/**
+ * Reads the end of the session again if it was written to since then. Errors: `session_live`, `not_found`; `conflict`
+ * if a new session's file already contains a session.
+ */
 async function refresh(session: Session, parts: AdapterParts): Promise<void> {
   const { reader, writer, sink } = session;
   if (session.beginning !== null) {

@@ -72,7 +72,7 @@ export function openChain(places: Places): Chain {
   };
 }
 
-/** This number of lines takes 4 kB. */
+/** The log is packed only if it has at least this number of lines that are not packed; together they take 4 kB. */
 const MIN_FRESH = 16;
 
 export interface ChainState {

@@ -32,7 +32,10 @@ export interface Dictionary {
 
 /** A larger dictionary costs a millisecond for each piece, and saves little. */
 const MAX_BYTES = 512 * 1024;
-/** It is enough for the instructions and tools that an agent writes at the start of a session and for some files. */
+/**
+ * This size is enough for the instructions and tools that an agent writes at the start of a session, and for some
+ * files.
+ */
 const MAX_PART_BYTES = 160 * 1024;
 const MIN_PART_BYTES = 2 * 1024;
 /** A new part that is smaller than this share of the dictionary does not justify another dictionary. */

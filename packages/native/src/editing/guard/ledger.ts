@@ -18,7 +18,10 @@ export interface GuardedSession extends SessionKey {
   readonly agent: SessionInfo["agent"];
   readonly location: string;
   readonly cwd: string | null;
-  /** The sizes, times and inodes of the session's own files at the time of the copy. */
+  /**
+   * The sizes, times and inodes of the session's own files at the time of the copy; for a session in a database, facts
+   * of its row.
+   */
   readonly stamp: string;
   /** The size of the copy on disk. */
   readonly storedBytes: number;

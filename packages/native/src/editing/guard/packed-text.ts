@@ -1,7 +1,7 @@
 /**
- * The compressed texts of the guard: manifests, their list and the older part of the log. All manifests have the same
- * names, about a kilobyte. The template has these names and is the dictionary of the compression, so that a stored
- * manifest is little more than its hashes and ids.
+ * The compressed texts of the guard: manifests, their list and the older part of the log. The names of fields are the
+ * same in all manifests, about a kilobyte. The template has these names and is the dictionary of the compression, so
+ * that a stored manifest is little more than its hashes and ids.
  */
 
 import { existsSync, readFileSync } from "node:fs";

@@ -169,8 +169,8 @@ async function* eachWithRules(agents: readonly AgentName[]): AsyncGenerator<Agen
 }
 
 /**
- * False if the file is not a session in the folder of an agent that deletes sessions. The next run over all sessions
- * removes the replaced copy.
+ * Returns false if the file is not a session in the folder of an agent that deletes sessions. The pieces that are only
+ * in the replaced copy stay until the next run over all sessions.
  */
 async function storeOnly({ sessionId, location }: NamedSession, running: RunState): Promise<boolean> {
   const { places, counts, ledger } = running;
@@ -272,7 +272,7 @@ async function storeOne(
   running: RunState,
 ): Promise<boolean> {
   const { places, chain, now, ledger, settings, counts } = running;
-  // Compressing a copy better can only make it smaller.
+  // A copy that was compressed quickly is always compressed again, because that can only make it smaller.
   if (
     totalOf(ledger) >= settings.maxBytes &&
     !isStoredQuickly(ledger.get(keyOf(found)), stampOf(found, info))
@@ -354,9 +354,9 @@ function removeMarked(running: RunState): number {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Removes the copies of deleted sessions that are too old. Returns their number. Above the limit of size, copies of
- * existing sessions are removed first, beginning with the one whose deletion is furthest away; then the oldest of the
- * others.
+ * Removes the copies of deleted sessions that are too old. Above the limit of size, copies of existing sessions are
+ * removed first, beginning with the one whose deletion is furthest away; then the oldest of the others. Returns the
+ * number of removed copies.
  */
 function removeOld(running: RunState): number {
   const { ledger, settings, now } = running;

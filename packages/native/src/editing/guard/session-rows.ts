@@ -45,8 +45,8 @@ export async function sqlToDatabase(sql: string, path: string): Promise<void> {
 }
 
 /**
- * @param database the database that will receive the rows: rows of others that they refer to are included only if they
- * are missing there
+ * @param database the database that will receive the rows. Rows of other tables that they refer to are included only if
+ * they are missing there
  */
 export async function sqlToRows(sql: string, database: string): Promise<TrashRows> {
   const { tables, owners } = headOf(sql);

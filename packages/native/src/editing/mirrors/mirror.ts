@@ -59,14 +59,19 @@ export function mirrorKey({ agent, sessionId }: MirrorKey): string {
 }
 
 /**
- * The path of a mirrored file on this machine. @param path relative to the root of its machine; the caller must have
- * checked that it does not lead elsewhere
+ * The path of a mirrored file on this machine.
+ *
+ * @param path relative to the root of its machine; the caller must have checked that it does not lead elsewhere
  */
 export function mirrorFile(key: MirrorKey, path: string, places: Places): string {
   return join(filesOf(key, places), path);
 }
 
-/** The folder of a packed work tree. @param sha256 its fingerprint; the caller must have checked its form */
+/**
+ * The folder of a packed work tree.
+ *
+ * @param sha256 its fingerprint; the caller must have checked its form
+ */
 export function mirrorTree(key: MirrorKey, sha256: string, places: Places): string {
   return join(treesOf(key, places), sha256);
 }

@@ -6,7 +6,7 @@ function conflict(details?: Readonly<Record<string, unknown>>): ContinuoError {
   return new ContinuoError("conflict", "the agent wrote", details === undefined ? {} : { details });
 }
 
-/** Fails as often as there are errors; gives how often it was called. */
+/** Fails once for each error. Returns the number of calls. */
 async function tries(...errors: readonly unknown[]): Promise<number> {
   let count = 0;
   return await againOnConflict(async () => {

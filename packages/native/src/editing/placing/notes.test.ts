@@ -1,4 +1,4 @@
-/** Notes of edits on disk: there while the edit runs, and read of processes that are gone only where they are whole. */
+/** Notes of edits: they exist while an edit runs, and the complete notes of processes that are gone can be read. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -238,7 +238,7 @@ test.runIf(process.platform === "linux")(
     const parent = spawn("sh", ["-c", "sleep 1000 & echo $!; exec sleep 1000"]);
     try {
       const [pid] = await once(parent.stdout, "data");
-      // A shell would take note of the end of its child; `sleep` does not.
+      // A shell would reap its child when the child ends; `sleep` does not.
       await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, "utf8")).toBe("sleep\n");
       process.kill(Number(pid), "SIGKILL");
       await expect.poll(() => processStateOf(Number(pid))?.state).toBe("Z");

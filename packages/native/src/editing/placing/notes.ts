@@ -32,7 +32,9 @@ export interface PlaceNote {
   readonly path: string;
   /** Files that are written before the session, and lines that are added to other files after it. */
   readonly besides: readonly SideFile[];
-  /** Equal for equal requests, so that a second attempt finds the first one. `null` if each request makes a new session. */
+  /**
+   * Equal for equal requests, so that a second attempt finds the first one. `null` if each request makes a new session.
+   */
   readonly key: string | null;
 }
 

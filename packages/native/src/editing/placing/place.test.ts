@@ -1,4 +1,4 @@
-/** New sessions that a killed process placed, or did not place: found again by the wish that they were made for. */
+/** New sessions that a killed process placed, or did not place: an equal request finds them again. */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

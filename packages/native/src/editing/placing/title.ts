@@ -24,7 +24,7 @@ export async function placeTitle(
   });
 }
 
-/** Finishes a rename that was cut off. Errors: `busy`, `unwritable`. */
+/** Finishes a rename that was interrupted. Errors: `busy`, `unwritable`. */
 export async function finishTitle(note: RenameNote, { pid }: UnfinishedNote): Promise<void> {
   for (const beside of note.besides) finishText(beside, pid);
   await retitle(note, await (await formatOf(note.agent)).writer());

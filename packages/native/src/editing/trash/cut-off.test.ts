@@ -84,7 +84,7 @@ function write(name: string, text: string): void {
   writeFileSync(join(native, name), text);
 }
 
-/** Gives one file of a deletion its place too, as it has both until the last one lies in the trash. */
+/** Copies one file of a deletion back to its place: until the last file is in the trash, every file has both places. */
 function unmove(trashId: string, at: number, name: string): void {
   mkdirSync(dirname(join(native, name)), { recursive: true });
   copyFileSync(join(trashFolder(places), trashId, `files/${at}`), join(native, name));

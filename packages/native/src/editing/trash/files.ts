@@ -196,7 +196,7 @@ function toMoveError(cause: unknown): unknown {
  * Puts every file back into its place; the copies in the trash stay.
  *
  * Errors: `conflict` if a place has another file or a file was changed in the trash, `corrupt` if a file is missing
- * there, `unwritable`. After an error no file was restored, except for files that were moved out of the way.
+ * there, `unwritable`. After an error no file was restored, except for files that replaced another file.
  */
 export function moveBack(kept: readonly KeptFile[], plan: ReplacedPlan, folder: string): void {
   const waiting = kept.filter((file) => isToGoBack(file, folder, plan));
@@ -229,7 +229,7 @@ interface ReplacedPlan extends FilesPlan {
   readonly replacement: string | undefined;
   /** The hashes of the files that replaced several files, by the path of the replaced file. */
   readonly placed?: ReadonlyMap<string, string>;
-  /** A file that is in the place now is moved away; see `inTheWay`. */
+  /** A file that is in the place now is replaced, because the caller has copied it to the trash; see `inTheWay`. */
   readonly force: boolean;
 }
 

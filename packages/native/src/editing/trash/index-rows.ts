@@ -43,7 +43,8 @@ export async function takeIndexRows({ indexRows = [] }: FilesPlan, folder: strin
         deleteRows(db, known);
       });
     } catch (error) {
-      // The rows are still in their tables, and some tables would accept them a second time.
+      // The rows are still in their tables: if they were also restored from the folder, some tables would have them
+      // twice.
       if (isWritten) removeLeft(fileOf(folder, at));
       throw error;
     }

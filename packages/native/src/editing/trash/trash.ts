@@ -92,8 +92,8 @@ export type Replacement =
   | { readonly rows: (take: (database: DatabaseSync) => void) => void | Promise<void> };
 
 /**
- * Errors: `session_live`, `has_forks`, `unreadable`, `conflict`, `busy`, `unsupported`, `unwritable`; nothing
- * has moved then.
+ * Errors: `session_live`, `has_forks`, `not_found`, `unreadable`, `conflict`, `busy`, `unsupported`, `unwritable`;
+ * nothing has moved then.
  */
 export async function moveToTrash(
   found: FoundSession,
@@ -249,8 +249,9 @@ function makeFolder(places: Places, trashId: string): string {
 
 /**
  * Puts a session back where it was, byte for byte.
- * @param id a trash id, or a session id or the beginning of one, with or without `agent:`; the newest of several deletions
- * Errors: `not_found`, `ambiguous`, `conflict`.
+ * @param id a trash id, or a session id or the beginning of one, with or without `agent:`; of several deletions, the
+ * newest
+ * Errors: `not_found`, `ambiguous`, `conflict`, `corrupt`, `busy`, `unwritable`.
  */
 export async function restoreFromTrash(
   id: string,
@@ -358,8 +359,8 @@ function writeManifest(folder: string, manifest: Manifest): void {
 }
 
 /**
- * Done in one step, so that an incomplete folder never counts as a trashed session. A full disk may have no space for
- * another name.
+ * Renames the folder before its content is removed, so that an incomplete folder never counts as a trashed session. If
+ * a full disk has no space for another name, the folder is removed under its own name.
  */
 function removeFolder(places: Places, trashId: string): void {
   const folder = join(trashFolder(places), trashId);
@@ -379,7 +380,7 @@ function renamed(from: string, to: string): boolean {
 
 /**
  * Settles an interrupted deletion or repair in place: afterwards the session is either in its place or in the trash.
- * @param pid of the process that is gone
+ * @param pid the id of the process that is gone
  */
 export async function settleTrash({ trashId }: TrashNote, pid: number, places: Places): Promise<void> {
   const folder = join(trashFolder(places), trashId);
@@ -414,7 +415,7 @@ async function isTaken(manifest: Manifest, pid: number, folder: string): Promise
   return isReplaced(files, folder);
 }
 
-/** If another program has written to a file by then, nothing is changed, and the person must decide. */
+/** If another program has written to a file since then, nothing is changed, and the person must decide. */
 async function isExchangeToStay(manifest: Manifest, pid: number, folder: string): Promise<boolean> {
   try {
     await settleExchange(manifest, pid, folder);
@@ -427,7 +428,7 @@ async function isExchangeToStay(manifest: Manifest, pid: number, folder: string)
 
 /**
  * An interrupted restoration continues; if that is refused, the session stays in the trash.
- * @param pid of the process that is gone
+ * @param pid the id of the process that is gone
  */
 export async function settleRestore({ trashId }: RestoreNote, pid: number, places: Places): Promise<void> {
   removeIfThere(join(trashFolder(places), `.gone-${trashId}`));

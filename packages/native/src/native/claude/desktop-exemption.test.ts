@@ -1,4 +1,7 @@
-/** When sessions of the desktop app go: the days that are set for them, releases by the app, and the administrator. */
+/**
+ * The time at which sessions of the desktop app are deleted: the days that are set for them, releases by the app, and
+ * the administrator's setting.
+ */
 
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -29,7 +32,7 @@ function write(file: string, value: unknown, writtenMs: number): void {
   utimesSync(file, writtenMs / 1000, writtenMs / 1000);
 }
 
-/** Long enough that its two ends are read apart. */
+/** The file is so long that its start and its end are read separately. */
 function writeSession(first: string, last: string): void {
   const records = [{ entrypoint: first }, { text: "x".repeat(200_000) }, { entrypoint: last }];
   write(path, records.map((record) => `${JSON.stringify(record)}\n`).join(""), WRITTEN_MS);
@@ -43,7 +46,9 @@ const personal = (): string => join(places.home, ".claude/settings.json");
 const release = (reason: string, days: number): void =>
   write(path.replace(".jsonl", ".desktop-released.json"), { reason }, WRITTEN_MS + days * DAY_MS);
 
-/** The days after which it goes, and whether a rule of its own says so. */
+/**
+ * Returns the days after which the session is deleted, and the rule for the app; `null` if the general rule applies.
+ */
 async function end(): Promise<readonly [days: number, rule: string | null]> {
   const file = statFile(path);
   if (file === null) throw new Error("there is no session");

@@ -1,7 +1,8 @@
 /**
- * Sessions of the desktop app, which Claude Code's sweep does not delete (read in 2.1.332): sessions whose first or
- * last record names one of the app's programs, until `desktopSessionCleanupPeriodDays` is over, if it is set, and until
- * the app releases them. An administrator's `cleanupPeriodDays` applies to them too.
+ * Sessions of the desktop app (read in 2.1.332). A session belongs to the app if its first or last record names one of
+ * the app's programs, or if the app released it. Claude Code's sweep deletes the session only after
+ * `desktopSessionCleanupPeriodDays`, if that is set, or after the app released it. An administrator's
+ * `cleanupPeriodDays` applies to these sessions too.
  */
 
 import { type FoundFile, type Places, readJsonFile, statFile } from "@continuo/files";

@@ -28,7 +28,10 @@ export interface Facts {
    * The answer that usage was last read from, and that usage; lines of one answer repeat it, and the last one counts.
    */
   answer: { readonly id: number; readonly usage: Usage } | null;
-  /** 1 for answers, by number of id, whose usage is in the sum: their lines can have others between them. */
+  /**
+   * The index is the number of an id. The value is 1 if the usage of that answer is already in the sum: lines of other
+   * answers can be between its lines.
+   */
   counted: Uint8Array;
   withSessionId: number;
   foreignLines: number;

@@ -210,7 +210,7 @@ test.runIf(process.platform === "linux")(
   "a session is not live in a process that was killed, and that nobody waited for",
   async () => {
     write(`.claude/projects/-a/${A}.jsonl`, prompt());
-    // The shell becomes a program that does not wait for the child that it has.
+    // `exec` replaces the shell with a program that does not wait for the child of the shell.
     const parent = spawn("sh", ["-c", "sleep 60 & echo $!; exec sleep 60"]);
     try {
       const [said] = await once(parent.stdout, "data");

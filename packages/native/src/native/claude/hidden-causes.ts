@@ -1,6 +1,6 @@
 /**
- * Why Claude Code's own list does not show a session. The cases in `test/agents/lost/` check each of them with the real
- * agent.
+ * The reasons why Claude Code's own list does not show a session. The cases in `test/agents/lost/` check each reason
+ * with the real agent.
  */
 
 import type { CauseFacts } from "../kit/index.ts";

@@ -53,13 +53,13 @@ export interface Index extends LineColumns {
   flags: Uint8Array;
   /** The time in milliseconds; `NaN` if there is none. */
   time: Float64Array;
-  /** Number of `uuid`. */
+  /** The number of the line's `uuid`. */
   id: Int32Array;
-  /** Number of `parentUuid`, or of `logicalParentUuid` where that is null. */
+  /** The number of the line's `parentUuid`, or of `logicalParentUuid` if that is null. */
   parent: Int32Array;
-  /** Number of `message.id` of assistant lines. */
+  /** The number of the `message.id` of an assistant line. */
   message: Int32Array;
-  /** Number of the first tool call id (assistant lines) or result (user lines). */
+  /** The number of the first id of a tool call (assistant lines) or of a result (user lines). */
   tool: Int32Array;
   /** The further calls or results of the few lines that have several. */
   readonly moreTools: Map<number, number[]>;

@@ -29,7 +29,10 @@ export function readLiveSessions(running: string): LiveSessions {
   return { of: (sessionId) => (live.has(sessionId) ? (live.get(sessionId) ?? null) : false) };
 }
 
-/** The session that a process has open; `null` if it keeps no note, or the note is of an earlier process. */
+/**
+ * The session that a process has open; `null` if the process has no file here, or an earlier process with its id wrote
+ * it.
+ */
 export function sessionOfProcess(running: string, pid: number): string | null {
   const mark = readJsonFile(join(running, `${pid}.json`));
   if (mark === null || typeof mark.sessionId !== "string") return null;

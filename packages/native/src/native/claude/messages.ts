@@ -1,10 +1,10 @@
 /**
- * Lines to messages.
+ * Converts lines to messages.
  *
  * - the lines of one answer: one assistant message, all blocks in order
  * - a user line: one `tool` message for each result, then a `user` message with its other content
  * - an attachment: an `injected` message of its rendered text, or an unknown block with what is attached;
- *   a `queued_command` is what the person typed meanwhile
+ *   a `queued_command` is what the person typed during a turn
  * - a system line, or one of an unknown type with a uuid: a `notification`
  *
  * `metadata.claude` holds the line's own flags, verbatim (`FLAGS`), and the uuids of all lines of a message. An answer
@@ -112,7 +112,7 @@ export function toAnswer(
   };
 }
 
-/** Messages of any line but an assistant's. `callOf` finds the call of a result. */
+/** Converts a line of any type except `assistant` to messages. `callOf` finds the call of a result. */
 export function toMessages(
   line: PlacedLine,
   callOf: (id: string) => ToolCall | undefined,
@@ -218,7 +218,7 @@ function toAside(line: PlacedLine, options: MessageOptions): Message {
 
 function attachedBlocks(record: Json, options: MessageOptions): Block[] {
   const queued = queuedPrompt(record);
-  // The first block keeps the text around it for the model.
+  // The first block also keeps the text that Claude Code puts around the prompt for the model.
   if (queued !== null) {
     const { attachment, rendered } = record;
     const blocks = toBlocks(queued, options);

@@ -4,8 +4,8 @@
  *  a. A line of an answer is left out if none of its calls has a result (rule 6 of `model-view.ts`). If the line is the
  *     end of the conversation, it stays: each call gets the result "[Tool call interrupted: …]", and the answer "No
  *     response requested." follows.
- *  b. If only some calls of an answer have a result, each other call gets the result "[Tool result missing due to
- *     internal error]" before them; in the last answer it gets "[Tool call interrupted: …]" after them.
+ *  b. If only some calls of an answer have a result, each other call gets one too: "[Tool result missing due to
+ *     internal error]", before the present results; in the last answer, "[Tool call interrupted: …]", after them.
  *  c. A second call with the same id is left out. An answer that is then empty becomes "[Tool use interrupted]".
  *  d. A result is left out if no call of the answer directly before it has its id, or if it is the second result of a
  *     call. If nothing else is between the two answers, it becomes "(no content)"; at the beginning of the

@@ -4,18 +4,18 @@
  *
  * 1. Everything before the newest compact boundary is left out, except `preservedMessages` (or, without them,
  *    `preservedSegment`), which follow the line that `anchorUuid` names.
- * 2. API errors, system lines, reminders (`MADE_ANEW`) and lines of unknown types are left out. Sent as texts of the
- *    user are: the output of a local command, `isMeta` lines, slash commands, lines with `isVisibleInTranscriptOnly`,
- *    and prompts that were queued during a turn (`queued_command`). Attached files are sent before their prompt.
+ * 2. API errors, system lines, reminders (`MADE_ANEW`) and lines of unknown types are left out. The output of a local
+ *    command, `isMeta` lines, slash commands, lines with `isVisibleInTranscriptOnly`, and prompts that were queued
+ *    during a turn (`queued_command`) are sent as texts of the user. Attached files are sent before their prompt.
  * 3. Thinking before a `thinking_stripped` attachment of scope `all` is left out; other thinking is sent unchanged.
  * 4. Empty text blocks are left out; in messages of the user, also those with only white space. An answer that has only
  *    thinking or white space is left out; an answer without any block is "(no content)". A prompt without any block is
  *    left out; a prompt whose texts are all empty is "(no content)".
  * 5. Images are left out of failed results.
  * 6. Calls and results: `model-pairs.ts`.
- * 7. If the last message is the user's, the answer "No response requested." is added, except after the output of a
- *    local command, if the answer was an API error that rule 2 leaves out, and after results that come before the last
- *    line of their answer (2.1.332).
+ * 7. If the last message is the user's, the answer "No response requested." is added. It is not added in three cases:
+ *    after the output of a local command, after an API error that rule 2 leaves out, and after results that come before
+ *    the last line of their answer (2.1.332).
  * 8. Each result that loads tools (`tool_reference`) is followed by "Tool loaded.".
  * 9. The text of a hook (`hookText`) is sent within a reminder.
  *
@@ -62,8 +62,8 @@ function placeOfLastAnswer(conversation: readonly Message[]): unknown {
 }
 
 /**
- * A text block without a text is left out (seen in 2.1.330), and so is a block of an answer whose type is not a text
- * (seen in 2.1.332).
+ * A text block without a text is left out (seen in 2.1.330), and so is a block of an answer whose `type` is not a
+ * string (seen in 2.1.332).
  */
 function withoutLostBlocks(message: Message): Message {
   const isLost = (block: Block): boolean => {

@@ -25,12 +25,12 @@ export interface FileEnds {
 export const END_BYTES: number = 64 * 1024;
 
 /**
- * A name that the list may use for the session, not necessarily the one that it shows. `null` if it has no name; it
- * then leaves the session out, unless there is a title next to the file.
+ * Returns a name that the list may use for the session, not necessarily the one that it shows. The list leaves out a
+ * session for which this is `null`, unless there is a title next to its file.
  */
 export function listedName({ head, tail }: FileEnds): string | null {
   if (isSidechainFirst(head)) return null;
-  // The first prompt is nearly always found soon; the others are searched only if it is not.
+  // The search for the first prompt is nearly always short. The other names are searched only if there is no prompt.
   return (
     firstPrompt(head) ||
     lastText(tail, "customTitle", "custom-title") ||

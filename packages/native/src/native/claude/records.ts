@@ -111,7 +111,10 @@ export function isUserAttachment(record: Json): boolean {
   return record.renderedRole === "user" || queuedPrompt(record) !== null;
 }
 
-/** Attachments that are sent as a message of the user if they come first, whatever their type is. */
+/**
+ * Types of attachments that are sent as a message of the user if they come first, even if their `renderedRole` is not
+ * `user`.
+ */
 const REMINDERS: ReadonlySet<unknown> = new Set([
   "environment",
   "model",

@@ -46,7 +46,7 @@ export async function relocate(relocation: Relocation, places: Places): Promise<
   }
   const files: RelocatedFile[] = [];
   for (const found of sessions) files.push(...filesOf(found, targets, relocation));
-  // Notes of the project itself, such as its memory, move with the last of its sessions.
+  // The other files of a project's folder, such as its memory, move only if none of its sessions stays.
   for (const [folder, target] of targets) {
     if (staying.has(folder) || folder === target) continue;
     files.push(...notesOf(folder, target, new Set(files.map(({ from }) => from))));

@@ -9,8 +9,8 @@
  * | title | last `custom-title`, else last `ai-title` or `summary`, else the first thing the person typed |
  * | forkedFrom | the session in the first `forkedFrom`, which the SDK writes; a full read also knows who asked for the answers |
  *
- * The first and the last are folded apart, so that a skim can look for the one from the start of the file
- * and for the other from its end; a full read folds both over every line.
+ * The first facts and the last facts are folded separately, so that a skim can search for the first from the start of
+ * the file, and for the last from its end. A full read folds both over every line.
  */
 
 import { isJson, type Json, textField } from "@continuo/files";

@@ -100,7 +100,10 @@ function linesOf(bytes: Buffer): readonly Buffer[] {
   return lines;
 }
 
-/** The path under the name that the list opens: the id of its records, or a new id if another session has that one. */
+/**
+ * Returns the path with a name that the list opens: the present name, the id in the records, or a new id if the records
+ * have none or another session has it.
+ */
 function nameFor(from: string, records: readonly Json[]): string {
   if (isSessionId(basename(from, ".jsonl"))) return from;
   const ids = records.map((record) => record.sessionId);
@@ -152,7 +155,8 @@ function quoted({ customTitle }: Json): string {
 }
 
 /**
- * The ids of the ancestors of records of the main chain: a resume includes them too, and writes them without the mark.
+ * Returns the ids of the sidechain records from which records of the main chain descend. A resume includes these
+ * records too, and writes them without the mark `isSidechain`.
  */
 function answeredSidechains(records: readonly Json[]): ReadonlySet<unknown> {
   const byId = new Map(records.map((record) => [record.uuid, record]));
@@ -168,7 +172,7 @@ function answeredSidechains(records: readonly Json[]): ReadonlySet<unknown> {
   return answered;
 }
 
-/** Every other byte stays. */
+/** Sets `isSidechain` to `false` in the records that `isMeant` accepts. No other byte changes. */
 function withoutSidechains(bytes: Buffer, isMeant: (record: Json) => boolean): Buffer {
   const text = bytes.toString("latin1").replace(/^.*"isSidechain": ?true.*$/gmu, (line) => {
     const plain = line.replace(/"isSidechain": ?true/u, '"isSidechain":false');
@@ -178,7 +182,7 @@ function withoutSidechains(bytes: Buffer, isMeant: (record: Json) => boolean): B
   return Buffer.from(text, "latin1");
 }
 
-/** The folder next to it: sub-agents, results of tools, notes. */
+/** The folder next to the session file, which moves with it: sub-agents, results of tools, notes. */
 function besideOf(from: string, to: string): FileFix["beside"] {
   const folder = sidecarFolder(from);
   return existsSync(folder) ? [{ from: folder, to: sidecarFolder(to) }] : [];

@@ -1,4 +1,4 @@
-/** The small JSON files around a session: its title and mark in `SID/`, sub-agents' notes, settings, running processes. */
+/** The small JSON files in the folder `SID/` next to a session: its title, and the mark of an archived session. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ export function sidecarFolder(path: string): string {
   return path.replace(/\.jsonl$/u, "");
 }
 
-/** After a `/rename` (2.1.330). */
+/** Returns the title that a `/rename` stored next to the session (2.1.330). */
 export function titleInSidecar(path: string): string | null {
   const note = join(sidecarFolder(path), "custom-title.json");
   // Among thousands of sessions, few have one.

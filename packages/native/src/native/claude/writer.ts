@@ -87,7 +87,7 @@ export const claudeWriter: NativeWriter<ClaudeTip> = {
   },
 };
 
-/** The only place of the format for a mark of Continuo is next to a title. */
+/** Stores provenance in the record of the title, because the format has no other place for it. */
 function titleOf({ title, sessionId, provenance }: NewSession): readonly Json[] {
   if (title === null) return [];
   const from = provenance === undefined ? {} : { continuo: provenance };
@@ -196,7 +196,7 @@ function answerOf(tip: ClaudeTip, message: NewMessage, id: string): Json {
   };
 }
 
-/** For a model of another vendor, Claude Code would report that it cannot be restored; it ignores this name. */
+/** Claude Code reports that it cannot restore the model of another vendor; it ignores the name `<synthetic>`. */
 function modelOf(model: string | null): string {
   return model?.startsWith("claude-") === true ? model : "<synthetic>";
 }

@@ -1,7 +1,7 @@
 /**
  * Converts lines of another thread to lines of a new one: wherever a line names the thread's id or folder, it gets the
- * new ones. A thread that continues from other files (a fork, a revert) has their lines before its own, up to where it
- * continues, and needs them no more. Pure.
+ * new ones. If a thread continues from other files (a fork, a revert), the lines of those files up to that place come
+ * before its own lines, so that the new thread does not need those files. Pure.
  */
 
 import { isJson, type Json, textField } from "@continuo/files";
@@ -35,8 +35,8 @@ export function bringBackLines(records: readonly KeptRecord[], session: NewSessi
 }
 
 /**
- * The header of the newest file, then those of the files that it continues from, then all other lines: of what comes
- * before a header in the middle of a paginated file 0.169.0 sends nothing to the model.
+ * Returns the header of the newest file, then the headers of the files that it continues from, then all other lines:
+ * 0.169.0 does not send the model any line before a header in the middle of a paginated file.
  */
 function inOneFile(records: readonly KeptRecord[]): readonly Json[] {
   const files = Map.groupBy(records, ({ file }) => file);

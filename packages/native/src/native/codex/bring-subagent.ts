@@ -1,6 +1,6 @@
 /**
- * Converts the thread of a sub-agent for a new session. It keeps its own id, by which the records of the session name
- * it, and is where the day in its name says. Codex 0.169.0 finds it there by itself.
+ * Converts the thread of a sub-agent for a new session. The thread keeps its own id, by which the records of the
+ * session name it. Its file is in the folder of the day in its name, where Codex 0.169.0 finds it by itself.
  */
 
 import { existsSync, readFileSync } from "node:fs";
@@ -15,8 +15,8 @@ const IDS = /^(?:id|session_id|thread_id|forked_from_id|parent_thread_id)$/u;
 const FOLDERS = /^(?:cwd|runtime_workspace_roots)$/u;
 
 /**
- * Returns no file for a thread that is already in the home, and `null` for a thread that cannot be moved: a compressed
- * one, or one that continues from the bytes of another file.
+ * Returns no file for a thread that is already in the home, and `null` for a thread that cannot be moved, for example a
+ * compressed one, or one that continues from the bytes of another file.
  */
 export function bringSubagent(
   location: string,

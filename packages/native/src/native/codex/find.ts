@@ -108,7 +108,7 @@ interface Head {
   readonly problems: readonly Problem[];
 }
 
-/** Returns the thread that started this one, with any of its files. */
+/** Returns the thread that started this one, if the header of any of its files names it. */
 function parentOf(heads: readonly Head[]): SessionMeta["parentThread"] {
   const child = heads.find(({ meta }) => meta !== null && meta.parentThread !== null);
   return child?.meta?.parentThread ?? null;
@@ -118,7 +118,7 @@ async function headOf(path: string, memo: SkimMemo | undefined): Promise<Head | 
   return knownFileHead(path, memo) ?? (await readFileHead(path, memo));
 }
 
-/** Returns `null` if it is not stored. */
+/** Returns the stored head of a file; `null` if none is stored. */
 function knownFileHead(path: string, memo: SkimMemo | undefined): Head | null {
   if (memo?.known === undefined) return null;
   const file = statFile(path);

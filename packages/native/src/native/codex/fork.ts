@@ -95,7 +95,10 @@ function resultIdsOf({ content }: Message): string[] {
   return content.flatMap((block) => (block.type === "tool_result" ? [block.toolCallId] : []));
 }
 
-/** The call of a command that Codex shows when its process ends, which may be turns after its result; empty for none. */
+/**
+ * Returns the id of the call whose command this event shows; empty for other records. Codex writes the event when the
+ * process ends, which may be turns after the result.
+ */
 function shownCallOf(value: Json): string {
   if (kindOf(value) !== "CommandExecution" || !isJson(value.payload) || !isJson(value.payload.item))
     return "";
@@ -140,7 +143,9 @@ function named(value: Json, from: string, sessionId: string): Json {
   return { ...value, payload: { ...payload, ...Object.fromEntries(own.map((key) => [key, sessionId])) } };
 }
 
-/** After a turn without an end, Codex writes a note that the turn was aborted. */
+/**
+ * Returns the record that ends a turn without an end: after such a turn, Codex would write a note that it was aborted.
+ */
 function endOfTurn(records: readonly Json[]): Json[] {
   const last = records.findLast((value) => TURN_EDGES.has(kindOf(value)));
   if (last === undefined || kindOf(last) !== "task_started") return [];

@@ -7,10 +7,10 @@ import type { Lineage, LineageFile } from "./lineage.ts";
 import { homeOfFile, parseRolloutName } from "./places.ts";
 import { readTitle } from "./titles.ts";
 
-/** The oldest own header has the time and the folder; the newest own file has the time of the last change. */
+/** The time, the folder and the branch come from the oldest own header that names them. */
 export type HeaderInfo = Omit<SessionInfo, "title" | "updatedAt"> & {
   readonly forkedFrom: string | null;
-  /** From the index of titles; otherwise the first typed text. */
+  /** The title from the index of titles; `null` if there is none. */
   readonly givenTitle: string | null;
 };
 

@@ -1,5 +1,6 @@
 /**
- * Why Codex's own list does not show a thread. The cases in `test/agents/lost/` check each of them with the real agent.
+ * The reasons why Codex's own list does not show a thread. The cases in `test/agents/lost/` check each reason with the
+ * real agent.
  */
 
 import type { CauseFacts } from "../kit/index.ts";

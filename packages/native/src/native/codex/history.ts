@@ -96,7 +96,10 @@ export function fetchSlot(scanned: ScanResult, slot: Slot): Promise<unknown> {
   return fileAt(scanned, slot).lines.fetch(slot);
 }
 
-/** One after the other, because a compressed file is one stream: two readers would each get only parts of it. */
+/**
+ * Fetches one slot after the other, because a compressed file is one stream: two readers would each get only parts of
+ * it.
+ */
 async function fetchSlots(scanned: ScanResult, slots: readonly Slot[]): Promise<unknown[]> {
   const values: unknown[] = [];
   for (const slot of slots) values.push(await fetchSlot(scanned, slot));

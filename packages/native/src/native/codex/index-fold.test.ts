@@ -65,7 +65,7 @@ test("the index takes at most 200 bytes a record", () => {
   for (let number = 0; number < 10_000; number++) {
     for (const value of turn(number)) {
       line += 1;
-      // A file gives the same: strings that share nothing.
+      // Parsing makes separate strings, as reading a file does.
       fold(index, {
         line,
         offset: line * 700,

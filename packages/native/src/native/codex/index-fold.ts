@@ -220,7 +220,7 @@ const FOLDS: Readonly<Record<string, Fold>> = {
   inter_agent_communication_metadata: ignore,
 };
 
-/** Events without content that other records lack. */
+/** Events that add nothing to the other records. */
 const SILENT_EVENTS: ReadonlySet<string> = new Set([
   "thread_settings_applied",
   "thread_name_updated",
@@ -264,7 +264,7 @@ function foldUiItem(state: FileIndex, payload: Json, item: Json, slot: Slot): vo
   else if (item.type !== "WebSearch") add(state, "shown", slot, { role: "system" });
 }
 
-/** False for an event about a child that was started before. */
+/** Returns true if the event is the start of a child. */
 function noteChild(state: FileIndex, item: Json): boolean {
   const threadId = toText(item.agent_thread_id);
   if (item.kind !== "started" || threadId === null) return false;
@@ -313,7 +313,7 @@ function foldItem(state: FileIndex, { payload }: CodexRecord, slot: Slot): void 
   } else add(state, "other", slot, { role: "user", nativeId });
 }
 
-/** A message of any other role is sent as it is. */
+/** Messages of these roles become system messages; messages of any other role become messages of the user. */
 const OWN_ROLES: ReadonlySet<unknown> = new Set(["developer", "system"]);
 
 function addToResponse(
@@ -425,7 +425,10 @@ function reachCuts(state: FileIndex, record: CodexRecord, line: LineRecord): voi
   }
 }
 
-/** Ordinals show where a file was cut. If it has none, or its lines were rewritten, its bytes show it. */
+/**
+ * Returns true if a record is after the place where its file was cut, by its ordinal, or by its offset if the record or
+ * the cut has no ordinal.
+ */
 export function isPast(
   cut: Pick<ChildForkPoint, "endOrdinal" | "endOffset">,
   record: Pick<CodexRecord, "ordinal">,

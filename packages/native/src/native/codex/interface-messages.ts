@@ -1,6 +1,6 @@
 /**
  * The events that Codex writes for its interface in addition to the model's records. Nearly always they have the same
- * text. A shown text that equals an item of its turn is the same text; otherwise it is a separate message. Pure.
+ * text. A shown text that equals an item of its turn is not a message of its own; any other shown text is one. Pure.
  */
 
 import { entryOf, isJson, type Json } from "@continuo/files";
@@ -36,7 +36,7 @@ export function createShown(): ShownState {
   };
 }
 
-/** True for events that show something said. */
+/** True for events that show a text of the person or of the agent, or thinking. */
 export function hasTexts(payload: Json): boolean {
   return speakerOf(payload) !== null;
 }

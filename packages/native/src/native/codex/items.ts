@@ -1,7 +1,6 @@
 /**
- * Response items: the model's input and output, in the form of the vendor's API. Each kind of item to
- * blocks. Seen in 0.169.0 unless marked; kinds marked (docs) are named by `codex app-server generate-ts`.
- * Pure.
+ * Converts response items, the model's input and output in the form of the vendor's API, to blocks. The kinds were seen
+ * in 0.169.0; those marked (docs) are only named by `codex app-server generate-ts`. Pure.
  */
 
 import type { Block, ToolCallBlock } from "@continuo/core/model";
@@ -211,7 +210,7 @@ function argsOfBuiltIn(item: Json): Json {
   return typeof item.revised_prompt === "string" ? { revised_prompt: item.revised_prompt } : {};
 }
 
-/** The picture of a generation is in its result. */
+/** Leaves out the picture of an image generation, because the result of the call contains it. */
 function nativeOfBuiltIn(item: Json): { native: Json } {
   if (item.type !== "image_generation_call") return { native: item };
   const { result: _result, ...rest } = item;

@@ -50,7 +50,7 @@ interface Search {
   readonly found: FoundSession;
   readonly memo: SkimMemo;
   readonly known: Map<string, LineageFile>;
-  /** Paths from the file that was requested to the one at work. */
+  /** The paths from the requested file to the one that is being added. */
   readonly trail: string[];
   readonly files: LineageFile[];
   readonly gone: string[];
@@ -105,7 +105,10 @@ export async function readHead(file: FoundFile, memo: SkimMemo = NO_MEMO): Promi
   return await memo.remember(file, HEAD, () => lookAtHead(file.path));
 }
 
-/** A list shows few rows: the heads of all files are not read for them, because each row has its own. */
+/**
+ * Reads the head that is stored in the row of the file, so that a list of few rows does not load the heads of all
+ * files.
+ */
 async function readRowHead(file: FoundFile, memo: SkimMemo): Promise<FileHead> {
   const look = async (): Promise<FileHead> => knownHead(file, memo) ?? (await lookAtHead(file.path));
   return await memo.remember(file, { what: "row head" }, look);
@@ -119,7 +122,7 @@ export function knownHead(file: FoundFile, memo: SkimMemo): FileHead | undefined
 }
 
 async function lookAtHead(path: string): Promise<FileHead> {
-  // A size above any limit prevents that parsed records are kept, because only one line is needed.
+  // This size is above every limit, so `openLines` keeps no parsed records: only one line is needed.
   using lines = openLines(path, Number.POSITIVE_INFINITY);
   for await (const records of lines.scan()) {
     const [first] = records;

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 const lockOf = (id: string): string => join(home, "thread-writer-locks", `${id}.lock`);
-/** Elsewhere the system does not say. */
+/** Only Linux reports who holds a lock. */
 const no = platform === "linux" ? false : null;
 
 test("a thread is live while another process holds the flock on its lock file", async () => {

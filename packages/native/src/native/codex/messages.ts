@@ -1,4 +1,4 @@
-/** The second pass: from a draft and its records to a message. Pure. */
+/** The second pass: converts a draft and its records to a message. Pure. */
 
 import type { Block, Message, MessageMetadata, RecordPlace, ToolStatus, Usage } from "@continuo/core/model";
 import { textOf } from "@continuo/core/model";
@@ -23,7 +23,7 @@ export interface DraftContent {
   readonly children: ReadonlyMap<string, string>;
   /** The events with more facts about an output. */
   readonly details: readonly unknown[];
-  /** Keep the records in `metadata.native`. */
+  /** `keep` stores the records in `metadata.native`. */
   readonly native: "keep" | "drop";
 }
 

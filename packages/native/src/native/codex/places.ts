@@ -25,7 +25,7 @@ export function homeOfFile(path: string): string | null {
 }
 
 export function isArchivedFile(path: string): boolean {
-  // Lists ask about thousands of files.
+  // This quick test comes first, because lists ask about thousands of files.
   if (!path.includes(ARCHIVED)) return false;
   const home = homeOfFile(path);
   return home !== null && path.startsWith(`${home}${sep}${ARCHIVED}${sep}`);

@@ -41,7 +41,10 @@ function typeOf(item: Json): string | null {
   return toText(item.id)?.startsWith("cto_") ? "custom_tool_call_output" : "function_call_output";
 }
 
-/** Only the model writes parts of the type `output_text`, and only messages of the person have kinds of the user. */
+/**
+ * Returns the role, or derives a lost one from the content: only the model writes parts of the type `output_text`, and
+ * only messages of the person have content kinds that begin with `user.`.
+ */
 function roleOf({ role, content, internal_chat_message_metadata_passthrough: passed }: Json): string | null {
   if (typeof role === "string") return role;
   if (!Array.isArray(content)) return null;

@@ -1,7 +1,7 @@
 /**
  * Repairs a session of Codex (0.169.0): records that Codex ignores are mended or removed, calls get the output that
- * Codex itself gives them, and lines of a paginated file get ordinals. Events that only its interface needs, and that
- * are missing: `repair-shown.ts`.
+ * Codex itself gives them, and lines of a paginated file get ordinals. `repair-shown.ts` adds missing events that only
+ * the interface needs.
  */
 
 import { entryOf, isJson, type Json, textOfValue } from "@continuo/files";
@@ -96,7 +96,7 @@ function mendHeader(draft: RepairDraft, { sessionId, cwd }: RepairContext): void
   change(first, { timestamp, ...rest, payload: mended }, reasons.join("; "));
 }
 
-/** Most lines of a paginated file have a number. */
+/** A file counts as paginated if more than half of its lines have an ordinal. */
 function modeIn(lines: readonly RecordLine[]): Json {
   const numbered = lines.filter(({ value }) => typeof value.ordinal === "number");
   return numbered.length * 2 > lines.length ? { history_mode: "paginated" } : {};
@@ -191,7 +191,10 @@ function outputFor(callId: string, type: string, uuid: string): Json {
     : { type, id: `fco_${uuid}`, call_id: callId, output: "aborted" };
 }
 
-/** The header of the thread that started this one follows directly after the first header. */
+/**
+ * Removes headers after other lines. The header of the thread that started this one directly follows the first header,
+ * and stays.
+ */
 function dropHeaders(draft: RepairDraft): void {
   const lines = remainingLines(draft);
   const isHeader = ({ value }: RecordLine): boolean => parseRecord(value)?.type === "session_meta";

@@ -17,8 +17,8 @@ export function contentOf(path: string): Buffer | null {
 }
 
 /**
- * A change of the content. A file without one keeps its bytes: another compressor would make other bytes from the same
- * content.
+ * Changes the content of a compressed file. If the content does not change, the file keeps its bytes, because another
+ * compressor would make other bytes of the same content.
  */
 export function changedInside(change: (content: Buffer) => Buffer): (bytes: Buffer) => Buffer {
   return (bytes) => {
@@ -34,8 +34,8 @@ interface ExpandedFrame {
 }
 
 /**
- * All frames one after the other: Node ends with the first one. Errors: those of the system for bytes that are not a
- * complete frame.
+ * Decompresses all frames, one after the other, because Node stops after the first one. Errors: those of the system for
+ * bytes that are not a complete frame, and for more than `MAX_MENDED_BYTES` of content.
  */
 function expanded(bytes: Buffer): Buffer {
   const frames: Buffer[] = [];

@@ -27,7 +27,7 @@ import { parseRecord, parseSessionMeta, withOrdinal } from "./records.ts";
 import { codexRepairer } from "./repair.ts";
 import { textParts } from "./text-authors.ts";
 
-/** Edits that a plan names one by one. */
+/** The largest number of edits that a plan names one by one. */
 const NAMED_EDITS = 8;
 
 /**
@@ -128,7 +128,7 @@ function promptIn({ value }: RecordLine): ReturnType<typeof promptOf> {
 
 const MAX_PROMPT_CHARS = 120;
 
-/** A text of a person if the model received one, otherwise a text of the model. */
+/** Fills an empty prompt of the interface with `[no prompt]` and the beginning of the model's first text. */
 function fillPrompt(draft: RepairDraft): void {
   const lines = remainingLines(draft);
   const prompt = lines.find((line) => promptIn(line) === "empty");

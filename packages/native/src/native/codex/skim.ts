@@ -78,7 +78,7 @@ async function findTypedIn(
 ): Promise<string | null> {
   const cuts = lineage.files.flatMap(({ base }) => (base?.file === file ? [base.cut] : []));
   const search = (): Promise<string | null> => searchTyped(file, cuts, options);
-  // The file does not record where a child continues from it.
+  // The cuts are recorded in other files, so this answer is not stored for the file.
   if (cuts.length > 0) return await search();
   if (file.typed !== null) return file.typed;
   return await (options.memo ?? NO_MEMO).remember(file.stat, { what: "typed", part: options.part }, search);

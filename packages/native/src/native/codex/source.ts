@@ -40,7 +40,8 @@ export async function openRollouts(found: FoundSession, { keep }: OpenOptions): 
     throw error;
   }
   const main = files.at(-1);
-  // The facts of the first line are known from the start: without it there is nothing to continue.
+  // The facts of the header are read when the session is opened, so a scan can only continue a file that has its
+  // header.
   const growing =
     main === undefined || main.source.meta === null
       ? null

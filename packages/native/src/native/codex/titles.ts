@@ -1,10 +1,10 @@
 /**
- * The titles that people gave to threads, and those that Codex made: `session_index.jsonl`, one line a title,
- * the last one of an id wins (seen in 0.169.0).
+ * The titles that people gave to threads, and those that Codex made: `session_index.jsonl`, one title a line; the last
+ * line of an id counts (seen in 0.169.0).
  *
- * `state_5.sqlite` is not opened. It holds a second copy of the names (`threads.name`), but every way to name
- * a thread that was tried, of paginated threads too, wrote this file as well; and SQLite leaves a trace
- * next to the database whenever its `-wal` is there, which is always so after Codex ran.
+ * Titles are not read from `state_5.sqlite`, which has a second copy of them (`threads.name`): in all ways that were
+ * tried to name a thread, paginated threads included, Codex wrote this file too. In addition, SQLite changes files next
+ * to the database if its `-wal` exists, which is always so after Codex ran.
  */
 
 import { statSync } from "node:fs";

@@ -1,6 +1,4 @@
-/**
- * Messages to the lines of a rollout file: response items for the model, events for the interface. Pure.
- */
+/** Converts messages to the lines of a rollout file: response items for the model, events for the interface. Pure. */
 
 import type { Block, ThinkingBlock, ToolCallBlock, ToolResultBlock, Usage } from "@continuo/core/model";
 import { textOf } from "@continuo/core/model";
@@ -86,7 +84,8 @@ function toAnswer({ content, usage }: NewMessage, makers: Makers): ItemLines {
       case "text":
         return saidLines(block.text, named("msg"), makers);
       case "thinking":
-        // The vendor looks up reasoning by its id; only a message without anything else needs one.
+        // Thinking gets an id only if nothing else in the message has one, because the vendor looks up reasoning by its
+        // id.
         return thoughtLines(block, hasIds ? {} : { id: named("rs") }, makers);
       case "tool_call":
         return [itemLine(toCallItem(block, named))];
@@ -99,7 +98,7 @@ function toAnswer({ content, usage }: NewMessage, makers: Makers): ItemLines {
 }
 
 /**
- * A call that Codex itself wrote has its kind, and the origin of its tool; calls of other agents are functions.
+ * A call that Codex itself wrote keeps its kind and the namespace of its tool; calls of other agents become functions.
  */
 function toCallItem(block: ToolCallBlock, named: (prefix: string) => string): Json {
   const { id, name, args, rawArgs = JSON.stringify(args) } = block;

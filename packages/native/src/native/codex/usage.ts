@@ -6,9 +6,9 @@ import { isJson, type Json } from "@continuo/files";
 import { toText } from "./records.ts";
 
 /**
- * Newer versions write one `token_usage_record` a call (seen in 0.169.0) next to the older `token_count`,
- * which is also repeated without a call. A turn with records is summed only from them; another one by the
- * token counts whose total differs from the one before.
+ * Newer versions write one `token_usage_record` a call (seen in 0.169.0) next to the older `token_count`, which is also
+ * repeated without a call. If a turn has such records, only they count. In other turns, a token count is added if its
+ * total differs from the one before.
  */
 export interface UsageState {
   sum: Usage | null;

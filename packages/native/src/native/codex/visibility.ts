@@ -1,6 +1,6 @@
 /**
  * Threads that Codex's own list does not show, found only from the files. The rules of the list are in `own-list.ts`; a
- * thread in which nothing is said is not missed.
+ * thread without messages is not reported.
  */
 
 import { basename, relative } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Writes Codex's sessions: new ones as legacy files, which need no index; what is appended takes the kind of
- * history that the file has (ordinals in a paginated one). 0.169.0 resumes both.
+ * Writes Codex's sessions: new ones are legacy files, which need no index; appended lines have the kind of history that
+ * the file has (ordinals in a paginated one). 0.169.0 resumes both.
  *
  * Each message is in the file as the response items that the model reads, and as the events that the interface shows. A
  * turn begins with what the person says and ends with an answer that calls nothing.
@@ -37,7 +37,7 @@ export interface CodexTip {
   readonly ordinal: number | null;
   /** The turn that this writer began and did not end. */
   readonly turnId: string | null;
-  /** Calls of the last answer whose outputs are of the same kind: custom ones. */
+  /** The custom calls of the last answer, whose outputs must be custom too. */
   readonly customCalls: readonly string[];
 }
 
@@ -132,7 +132,7 @@ function completed(turnId: string, seconds: number, last: string | null): Line {
   return { type: "event_msg", payload };
 }
 
-/** Without `model_provider`: Codex refuses to continue with another provider than its own. */
+/** The header has no `model_provider`, because Codex refuses to continue with another provider than its own. */
 function headerOf({ sessionId, cwd, gitBranch, createdMs, provenance }: NewSession): Json {
   const timestamp = new Date(createdMs).toISOString();
   return {

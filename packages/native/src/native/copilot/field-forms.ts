@@ -6,7 +6,9 @@
 
 import { entryOf, isJson, type Json } from "@continuo/files";
 
-/** Names of fields, apart by spaces; a record needs those with an exclamation mark, and the others may be `null`. */
+/**
+ * Names of fields, separated by spaces. A record needs the fields with an exclamation mark; the others may be `null`.
+ */
 interface Shape {
   readonly texts?: string;
   readonly numbers?: string;
@@ -19,7 +21,7 @@ interface Shape {
   readonly objects?: string;
   /** Objects of whole numbers. */
   readonly counts?: string;
-  /** Objects, and lists of them, that a record does not need, in which no name may be unknown. */
+  /** Objects, and lists of objects, that a record does not need, and in which every name must be known. */
   readonly closed?: string;
   /** The shapes of objects, of the objects in lists, and of the objects under any names in an object. */
   readonly parts?: Readonly<Record<string, Shape>>;
@@ -126,7 +128,7 @@ function flawInPart(part: Shape, values: readonly unknown[]): string | null {
 
 type NestedShape = readonly [name: string, shape: Shape, holds: (field: unknown) => readonly unknown[]];
 
-/** A field of another type than its part is empty: the form of the field itself reports it. */
+/** A part has no values if its field has another type, because the form of the field itself reports that. */
 function partsOf({ parts = {}, items = {}, values = {} }: Shape): readonly NestedShape[] {
   const all = (shapes: Readonly<Record<string, Shape>>, holds: NestedShape[2]): readonly NestedShape[] =>
     Object.entries(shapes).map(([name, shape]) => [name, shape, holds]);
@@ -150,7 +152,7 @@ function pruned(shape: Shape, value: Json): Json {
     if (Array.isArray(field)) copy[name] = field.map(prune);
     else if (isJson(field))
       copy[name] = shape.parts?.[name] === part ? prune(field) : mapValues(field, prune);
-    // The needs of such a part are unknown.
+    // An optional object is removed if it lacks a field that it needs.
     if (optional.has(name) && flawInPart(part, holds(copy[name])) !== null) delete copy[name];
   }
   return copy;

@@ -58,11 +58,11 @@ export interface Index extends LineColumns {
   count: number;
   kind: Uint8Array;
   flags: Uint8Array;
-  /** Number of tool calls. */
+  /** The count of tool calls. */
   calls: Uint16Array;
   /** The time in milliseconds; `NaN` if there is none. */
   time: Float64Array;
-  /** Number of `id`. */
+  /** The number of the record's `id`. */
   id: Int32Array;
   /** The record with the usage of an answer. */
   usageOf: Int32Array;

@@ -1,5 +1,5 @@
 /**
- * Records to messages: one record, one message.
+ * Converts records to messages: one record becomes one message.
  *
  * | record | message |
  * |---|---|
@@ -32,7 +32,7 @@ import { entryOf, isJson, type Json, optional, textField, textOfValue } from "@c
 import { type FindAsset, toAnswer, toPrompt, toResult } from "./blocks.ts";
 import { dataOf, filledField, flawOf, isTyped, isUserCommand, summaryOf, timeOf } from "./records.ts";
 
-/** A record with its place and the id that counts. */
+/** A record with its place and its unique id (`idOf`), which can differ from the id in the file. */
 export interface PlacedRecord {
   readonly place: RecordPlace;
   readonly id: string;
@@ -149,7 +149,7 @@ const PARTS: Readonly<Record<string, ToParts>> = {
   abort: (data, _options, record) => noticeParts(record, `Interrupted: ${shown(data.reason)}`),
 };
 
-/** The texts of the notices. */
+/** The words with which the texts of notices begin. */
 export const OWN_WORDS: readonly string[] = [
   "Compaction failed",
   "Model",

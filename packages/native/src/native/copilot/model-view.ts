@@ -4,10 +4,10 @@
  * Rules of 1.0.102, in this order; `npm run test:agents` compares the whole with real requests.
  *
  * 1. Everything before the last `session.context_cleared` is left out.
- * 2. Of everything before the last compaction, only the texts of prompts are sent, even of those before an earlier
- *    compaction. The summary and the rest follow.
+ * 2. Before the last compaction, everything except the texts of prompts is left out; prompts before an earlier
+ *    compaction are sent too. The summary and the rest follow.
  * 3. System messages, notifications and errors are left out: Copilot declares its prompt and tools again.
- * 4. Results follow the answer with their calls, in the order of the calls. Of two results of a call, only the first
+ * 4. Results follow the answer with their calls, in the order of the calls. If a call has two results, only the first
  *    counts; a result without a call is left out. A call without a result gets one, which is an error.
  * 5. Thinking is left out if it has no blocks of the vendor or no signature, or if its answer follows another answer to
  *    the same request. The API decides whether other thinking is sent.

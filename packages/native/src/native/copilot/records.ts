@@ -1,7 +1,7 @@
 /**
- * The records of a session of Copilot, and the questions that one record answers. Seen in 1.0.102; what is marked
- * (schema) is described by the schema that the program brings, and was not met in a file. No function here relies on
- * the type of a field. Pure.
+ * The records of a session of Copilot, and the questions that one record answers. The types were seen in 1.0.102; those
+ * marked (schema) are in the schema of the program, and were never seen in a file. No function here relies on the type
+ * of a field. Pure.
  */
 
 import { isJson, type Json, textField, toTime } from "@continuo/files";

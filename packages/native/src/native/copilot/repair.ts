@@ -46,7 +46,10 @@ export const copilotRepairer: NativeRepairer = {
   },
 };
 
-/** These are fields inside of `data`; Copilot cannot read a record without a type or without data. */
+/**
+ * Mends the fields inside of `data`. Removes a record that Copilot still cannot read, such as one without a type or
+ * `data`.
+ */
 function mendData(line: RecordLine, { makers, sessionId }: RepairContext): void {
   const { value } = line;
   if (typeof value.type !== "string") {
@@ -168,7 +171,7 @@ function mendEnvelopes(draft: RepairDraft, { makers }: RepairContext): void {
 
 const LOST_PROMPT = "[The first prompt of this session is lost.]";
 
-/** The record comes before the answer with which the messages for the model begin. */
+/** Adds a prompt before the first answer if the messages for the model begin with an answer. */
 function beginWithPrompt(draft: RepairDraft, { makers }: RepairContext): void {
   let speaker: FirstSpeaker = "nobody";
   let first: RecordLine | null = null;
@@ -309,8 +312,8 @@ interface ResultsByPlace {
 }
 
 /**
- * A resumption closes the waiting calls: Copilot does not read a result after it, and not every result before its call
- * (tried in 1.0.102).
+ * A `session.resume` record closes the calls that wait for a result. Copilot does not read a result that comes after
+ * it, and does not read every result that comes before its call (tried in 1.0.102).
  */
 function resultsByPlace(lines: readonly RecordLine[]): ResultsByPlace {
   const open = new Set<string>();

@@ -1,6 +1,7 @@
 /**
- * The note next to a session, `workspace.yaml`: its title is the first prompt until the person or the model gives it a
- * name. A session without the note is listed by its first prompt, and Copilot writes the note when it opens it (1.0.102).
+ * The file `workspace.yaml` next to a session: its title is the first prompt until the person or the model gives it a
+ * name. A session without this file is listed by its first prompt, and Copilot writes the file when it opens the
+ * session (1.0.102).
  */
 
 import { dirname, join } from "node:path";
@@ -11,13 +12,13 @@ export function workspaceFile(sessionFile: string): string {
   return join(dirname(sessionFile), "workspace.yaml");
 }
 
-/** The title in the note; `null` if there is none. */
+/** Returns the title in `workspace.yaml`; `null` if there is none. */
 export function readName(sessionFile: string): string | null {
   const text = readSmallFile(workspaceFile(sessionFile));
   return text === null ? null : nameIn(text);
 }
 
-/** A whole YAML parser costs a list more than all else, and the note has one key a line. */
+/** The file has one key a line. A complete YAML parser would take more time than all other work of a list. */
 function nameIn(text: string): string | null {
   const lines = text.split(/\r?\n/u);
   const at = lines.findIndex((line) => line.startsWith("name:"));
@@ -28,7 +29,7 @@ function nameIn(text: string): string | null {
   return value === "" || value === "null" || value === "~" ? null : toTitle(value);
 }
 
-/** Changes the title in the note, and marks it as given by a person. */
+/** Changes the title in the text of `workspace.yaml`, and marks it as given by a person. */
 export function withName(text: string, name: string): string {
   const lines = text.replace(/\n$/u, "").split("\n");
   const others = lines.filter(
@@ -51,7 +52,7 @@ function unquoted(value: string): string {
   }
 }
 
-/** The note of a session that has none. */
+/** The text of `workspace.yaml` for a session that has no such file. */
 export function noteOf(facts: {
   readonly id: string;
   readonly cwd: string | null;

@@ -35,7 +35,7 @@ export interface CopilotTip {
 
 export const copilotWriter: NativeWriter<CopilotTip> = {
   agent: "copilot",
-  // Copilot opens no session whose id is not a UUID, and gives its own version 4.
+  // Copilot opens only sessions whose id is a UUID, and gives its own sessions a UUID of version 4.
   newSessionId: (makers) => makers.uuid4(),
   placeOf: ({ sessionId }, places) => join(sessionsFolder(places), idInPath(sessionId), EVENTS),
   locationOf: (sessionFile) => sessionFile,
@@ -87,7 +87,7 @@ export function headerOf(session: NewSession, makers: Makers): Json {
   };
 }
 
-/** Without the note Copilot would name the session by the next prompt. */
+/** Without `workspace.yaml`, Copilot would name the session by the next prompt. */
 function noteBeside(session: NewSession, sessionFile: string): readonly SideFile[] {
   if (session.title === null) return [];
   const { sessionId: id, cwd, createdMs, title } = session;

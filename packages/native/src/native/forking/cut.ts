@@ -12,7 +12,7 @@ const MIN_PREFIX_CHARS = 4;
 
 /**
  * The cut after a message; `null` if no message of the history has the id.
- * Errors: `ambiguous`; `invalid` if it would part a call from its result, with `details.instead`.
+ * Errors: `ambiguous`; `invalid` if it would separate a call from its result, with `details.instead`.
  */
 export function cutAt(history: readonly Message[], id: string): Cut | null {
   const at = positionOf(history, id);

@@ -1,4 +1,6 @@
-/** The facts about an agent before any of its sessions is read: plain, small, and there at once. */
+/**
+ * The facts about an agent that need none of its sessions. They are small and plain, and no format is loaded for them.
+ */
 
 import type { AgentName, ReadableRef } from "@continuo/core/model";
 import type { Json, Places } from "@continuo/files";
@@ -13,13 +15,16 @@ export interface Agent {
   readonly homeVariable: string;
   /** The prefix of the agent's variables, which the agent receives even in an untrusted folder. */
   readonly variablePrefix: string;
-  /** Every folder that the agent may keep for itself: where the environment moves it to, and where it is otherwise. */
+  /**
+   * Every folder and file that the agent may keep for itself: the places that the environment names, and the default
+   * ones.
+   */
   homes(places: Places): readonly string[];
   /** The command by which the agent continues a session, in the session's folder. The id comes last. */
   resumeCommand(session: ResumableRef): readonly string[];
   /** The limits of a message that is written for it. */
   readonly accepts: TargetRules;
-  /** Files and folders of a project that configure it. Each was observed to start a program, or to allow one. */
+  /** Files and folders of a project that configure the agent; some can start a program, or allow one. */
   readonly projectFiles: readonly string[];
   /**
    * Returns true if its own record trusts a folder; a setting that trusts every folder does not count.
@@ -59,11 +64,15 @@ export interface AcpDescription {
   readonly program?: string;
   readonly args: readonly string[];
   readonly install: string;
-  /** Methods of `authenticate` that need no person where the variable is set; tried when the agent asks for it. */
+  /**
+   * The keys are methods of `authenticate`, the values are variables. A method needs no person if its variable is set.
+   * It is tried when the agent asks for authentication.
+   */
   readonly keys?: Readonly<Record<string, string>>;
   /**
-   * Holds it to a policy, or to the trust in a folder: `trusted` by the person, in Continuo's record, or `untrusted`.
-   * Left out: nothing is needed. `null`: nothing can hold it to that.
+   * The additions that hold the agent to a policy, or to the trust in a folder: `trusted` by the person, in Continuo's
+   * record, or `untrusted`. A missing key means that no addition is needed, `null` that none can hold the agent to the
+   * policy.
    */
   readonly holds: Readonly<Partial<Record<"ask" | "safe" | "unrestricted", AcpHold | null>>> &
     Readonly<Partial<Record<"trusted" | "untrusted", AcpHold>>>;
@@ -86,7 +95,7 @@ export interface AcpDescription {
 
 /** An agent that ends a failed turn like an answered one: its session file records the reason as an error. */
 export interface ErrorWords {
-  /** The words before the reason, in a part of the answer of its own. */
+  /** The words before the reason; they are a separate part of the answer. */
   readonly before: string;
   /** A part of the answer which reports that the model is called again. */
   readonly retry: string;

@@ -109,7 +109,7 @@ test("only the empty files that an ended program left are removed", async () => 
   const kept = [
     write("session-2026-05-04T10-20-1234abcd.jsonl", head(ID, before), start, said),
     write("session-2026-05-04T10-22-1234abcd.jsonl", head(ID), start, said),
-    // Somebody else's start of this minute, one of ours that is older, and one that is damaged.
+    // The file of another program's session, an older file, one with a damaged record, and one with a message.
     write("session-2026-05-04T10-20-9999abcd.jsonl", head(other), start),
     write("session-2026-05-04T10-21-5678abcd.jsonl", head(OWN, before), start),
     write("session-2026-05-04T10-23-5678abcd.jsonl", head(OWN), start, { type: "user" }),

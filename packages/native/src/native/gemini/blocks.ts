@@ -1,6 +1,6 @@
 /**
- * Parts of the Gemini API, as they are in Gemini CLI's records, to blocks of the model. Nothing is lost: if a part has
- * more content than the model can represent, its original is in `native`.
+ * Converts parts of the Gemini API, as they are in Gemini CLI's records, to blocks of the model. Nothing is lost: if a
+ * part has more content than the model can represent, its original is in `native`.
  */
 
 import type { Block, ToolResultBlock } from "@continuo/core/model";

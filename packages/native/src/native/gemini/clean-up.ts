@@ -1,7 +1,7 @@
 /**
- * Cleans up after a Gemini CLI 0.61 that Continuo started has ended: it begins a session at each start, and another
- * file of a session that it resumes. These contain only its own context, and a later start deletes sessions because of
- * them.
+ * Removes empty files after a Gemini CLI 0.61 that Continuo started has ended. Gemini CLI begins a session at each
+ * start, and writes another file for a session that it resumes. These files contain only its own context, and a later
+ * start deletes sessions because of them.
  */
 
 import { rmSync } from "node:fs";

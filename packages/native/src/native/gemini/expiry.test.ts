@@ -39,7 +39,7 @@ describe("when Gemini CLI deletes a session because of its age", () => {
     [{ maxAge: "2w" }, true, 14 * DAY_MS],
     [{ maxAge: "1m" }, true, 30 * DAY_MS],
     [{ maxAge: "48h" }, true, 2 * DAY_MS],
-    // Less than the least that is allowed, or no period at all: it deletes nothing.
+    // With a period below the minimum, or without a valid period, Gemini CLI deletes nothing.
     [{ maxAge: "12h" }, false, DAY_MS / 2],
     [{ maxAge: "12h", minRetention: "6h" }, true, DAY_MS / 2],
     [{ maxAge: "soon" }, false, null],

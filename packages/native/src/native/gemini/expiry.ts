@@ -1,13 +1,13 @@
 /**
- * The files that Gemini CLI 0.61.0 is going to delete, or not to see, by itself:
+ * The files that Gemini CLI 0.61.0 will delete by itself, and the records that it will lose:
  *
- * - `expires_soon`: at the start of any session of the folder it deletes those whose `lastUpdated` is older
- *   than `general.sessionRetention.maxAge` (30 days unless set)
- * - `deleted_on_start`: at the same time it deletes every file that it cannot list: without a session id and a project
- * hash, or with nothing of a conversation. With each deleted file it deletes every other one whose name ends in the
- * same eight characters. Each resumption leaves such a file: one with nothing but the context of the new start, in
- * addition to the session itself. A session that is being resumed is spared.
- * - `lost_on_resume`: it splits a file at U+2028 and U+2029 too, and loses a record that holds one raw
+ * - `expires_soon`: at the start of any session of the folder, it deletes sessions whose `lastUpdated` is older than
+ *   `general.sessionRetention.maxAge` (30 days unless set)
+ * - `deleted_on_start`: at the same time, it deletes every file that it cannot list: a file without a session id and a
+ *   project hash, or without a conversation. With each deleted file it deletes every other one whose name ends in the
+ *   same eight characters. Each resumption leaves a file that it cannot list: it has only the context of the new start,
+ *   and is separate from the file of the session. A session that is being resumed is not deleted.
+ * - `lost_on_resume`: it also splits lines at U+2028 and U+2029, and loses a record that contains one of them unescaped
  */
 
 import { basename, dirname, sep } from "node:path";
@@ -24,15 +24,15 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface ListedFile {
   readonly cwd: string | null;
-  /** The time by the metadata; `null` counts as now. */
+  /** The time in the metadata; `null` counts as now. */
   readonly lastUpdated: string | null;
   /** True if Gemini CLI lists the session. */
   readonly listed: boolean;
 }
 
 /**
- * For files in the folders where Gemini CLI looks; it deletes no others. `maxCount` is left to the guard and the doctor, because
- * it is a matter of all files of the folder.
+ * Returns problems only for files in the folders where Gemini CLI looks, because it deletes no others. `maxCount` is
+ * left to the guard and the doctor, because it depends on all files of the folder.
  */
 export async function readDeletions(
   found: FoundSession,
@@ -75,7 +75,7 @@ function hasNamesake(path: string): boolean {
   return namesIn(dirname(path)).some((name) => name !== basename(path) && shortIdOf(name) === shortId);
 }
 
-/** Few sessions have one, so that a command rarely loads the rules. */
+/** Few sessions have a file with the same ending, so a command rarely loads the rules. */
 async function neighbourOf(path: string, retention: Retention): Promise<NeighbourEnd | null> {
   const { sweepOf } = await import("./sweep.ts");
   return await (await sweepOf(dirname(path), { ...retention, maxCount: null })).neighbourOf(path);

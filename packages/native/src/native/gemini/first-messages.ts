@@ -18,7 +18,7 @@ import { planHistory } from "./plan.ts";
 import { foldStarted } from "./subagents.ts";
 import { createTimeline, foldTimeline } from "./timeline.ts";
 
-/** Gemini CLI reads past separators in a line differently, which only a scan reports. */
+/** Gemini CLI also splits lines at these separators, and only a scan reports that. */
 const SEPARATORS = ["\u2028", "\u2029"];
 
 /** Errors: `not_found`, `unreadable`. */

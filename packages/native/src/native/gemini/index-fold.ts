@@ -162,8 +162,8 @@ export function marksOf(index: Index, node: number): Marks {
 }
 
 /**
- * Returns true if a later version of a message has all the content of an earlier one. Results that are next to a call
- * count only where the later version keeps calls next to its content too: without them the earlier ones stay.
+ * Returns true if a later version of a message has all the content of an earlier one. If the later version is an answer
+ * without `toolCalls`, missing results do not matter: those of the earlier version stay.
  */
 export function covers(index: Index, later: number, earlier: number): boolean {
   const [now, before] = [marksOf(index, later), marksOf(index, earlier)];
@@ -177,8 +177,8 @@ export function covers(index: Index, later: number, earlier: number): boolean {
 }
 
 /**
- * Returns the marks of a message's content for the other side, in order: no thoughts, and results only if they
- * were sent.
+ * Returns the marks of a message's content, in order and without thoughts. Results count only in messages of the user,
+ * because only these are sent.
  */
 export function spokenMarks(index: Index, node: number): number[] {
   const { said, calls, results } = marksOf(index, node);

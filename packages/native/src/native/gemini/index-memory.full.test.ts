@@ -17,14 +17,13 @@ const index = createIndex();
 const timeline = createTimeline(index);
 const facts = createFacts();
 const fold = (n, record) => {
-  // A file gives the same: every text is made again from bytes.
+  // Parsing makes new texts, as reading a file does.
   const line = { line: n + 1, offset: n * 900, length: 899, value: JSON.parse(JSON.stringify(record)), problems: [] };
   foldFacts(facts, line, { sessionId: "s", ids: index.ids });
   foldTimeline(timeline, addRecord(index, line), line.value, false);
 };
 let lines = 0;
-// Gemini CLI writes a turn with a call like this: every message with its own line, no line between them left
-// out.
+// Gemini CLI writes a turn with a call like this: every message has its own line.
 for (let n = 0; lines < count; n++) {
   const call = { id: "read_file__" + String(n).padStart(26, "0"), name: "read_file", args: {} };
   const response = { functionResponse: { id: call.id, name: call.name, response: { output: "text " + n } } };

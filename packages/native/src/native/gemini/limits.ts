@@ -10,8 +10,8 @@ export const EXPIRY_NOTICE_DAYS: number = 7;
 export const EMPTY_START_BYTES: number = 1024 * 1024;
 
 /**
- * The first messages of a file are taken from this number of its lines. A file above `MAX_FIRST_FILE_BYTES` is not used
- * for this: it would be in memory as a whole, in which later versions of these messages are searched.
+ * The number of lines at the start of a file from which its first messages are taken. The rest of the file is searched
+ * for later versions of these messages, so the whole file must fit in memory: at most `MAX_FIRST_FILE_BYTES`.
  */
 export const FIRST_LINES = 16;
 export const MAX_FIRST_FILE_BYTES: number = 128 * 1024 * 1024;

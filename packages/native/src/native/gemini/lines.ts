@@ -1,7 +1,7 @@
 /**
  * Reads single lines of a session file. Pure.
  *
- * A message whose id stands once stays in the list, in a file that neither goes back nor replaces its list. A result is
+ * If a file has no rewind and does not replace its list, a message whose id occurs once stays in the list. A result is
  * recorded up to three times, and counts once.
  */
 

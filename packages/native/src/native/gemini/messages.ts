@@ -1,13 +1,13 @@
 /**
- * Records to messages.
+ * Converts records to messages.
  *
  * - an answer: one assistant message (thoughts, then the content, then calls that stand next to it), then one
  *   `tool` message for each result
  * - a user message: its results, then the rest of its content
  * - a notice (`info`, `warning`, `error`) or a message of an unknown type: `system`
  *
- * After a resume Gemini CLI keeps a shorter version of an answer in its list. What only the version on a line of its own
- * has (time, tokens, model, thoughts, calls with their status) is taken from that line.
+ * After a resume, Gemini CLI keeps a shorter version of an answer in its list. Values that only the version on a
+ * separate line has (time, tokens, model, thoughts, calls with their status) are taken from that line.
  *
  * `metadata.gemini` holds the message's other keys, verbatim. A message's id is its record's id; further
  * messages of one record are `ID#2`, `ID#3`, …

@@ -67,7 +67,10 @@ function wordsOf(block: Block): string | null {
   return isJson(raw) && raw.text && typeof raw.text !== "string" ? textOfValue(raw.text) : textOfPart(raw);
 }
 
-/** An answer holds an empty text only where its content is a list of parts. */
+/**
+ * Leaves out runs of consecutive answers if one of them has an empty text. The reader keeps an empty text of an answer
+ * only if the content is a list of parts.
+ */
 function withoutInvalidRuns(messages: readonly Message[]): Message[] {
   const kept: Message[] = [];
   for (let at = 0; at < messages.length; ) {

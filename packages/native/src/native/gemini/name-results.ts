@@ -1,5 +1,6 @@
 /**
- * Results whose id is lost: each gets the id of the call with its name in the previous answer that has no other result.
+ * Gives each result whose id is lost the id of a call in the previous answer: a call with the same name and without a
+ * result.
  */
 
 import type { Json } from "@continuo/files";

@@ -1,7 +1,7 @@
 /**
- * The names that Gemini CLI 0.61 gives to files of sessions: the minute, and eight characters of the id. A start in
- * that minute writes to the same file. It finds a session by the content of the file, so a name with the whole id
- * belongs to only one session.
+ * The names that Gemini CLI 0.61 gives to files of sessions: the minute, and eight characters of the id. If Gemini CLI
+ * starts in that minute, it writes to the same file. It finds a session by the content of the file, so a file can also
+ * have a name with the whole id, which belongs to only one session.
  */
 
 import { existsSync } from "node:fs";
@@ -19,7 +19,7 @@ export function millisecondsToWait({ location }: Pick<FoundSession, "location">,
   const [, day, hour, minute] = NAME.exec(basename(location)) ?? [];
   if (day === undefined) return 0;
   const leftMs = Date.parse(`${day}T${hour}:${minute}:00Z`) + MINUTE_MS + MARGIN_MS - nowMs;
-  // A file of the future is not of this minute.
+  // A minute in the future is not the present one, so there is nothing to wait for.
   return leftMs > MINUTE_MS + MARGIN_MS ? 0 : Math.max(0, leftMs);
 }
 

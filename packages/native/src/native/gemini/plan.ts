@@ -13,7 +13,10 @@ import { covers, FLAG, type Index, marksOf } from "./index-fold.ts";
 export interface PlanStep {
   /** The message; -1 for results without their answer. */
   readonly node: number;
-  /** An earlier version of the message in a separate record, with content that the list left out; -1 for none. */
+  /**
+   * An earlier version of the message in a separate record, with values that the list left out, such as the time; -1
+   * for none.
+   */
   readonly own: number;
   /** User messages with nothing but results, right after an answer. */
   readonly responses: readonly number[];
@@ -36,7 +39,7 @@ export function* planHistory(index: Index, list: readonly number[]): Generator<P
   for (let at = 0; at < list.length; ) {
     const node = list[at] ?? 0;
     at += 1;
-    // The messages after a compaction are complete.
+    // After a compaction, the list repeats messages with their results, so these results become messages again.
     if (hasFlag(index, node, FLAG.summary)) told.clear();
     const responses: number[] = [];
     const isAnswer = hasFlag(index, node, FLAG.gemini);

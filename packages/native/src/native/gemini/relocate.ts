@@ -63,14 +63,14 @@ function filesOf(project: string, target: string, move: Move): readonly Relocate
     .filter(({ from, to }) => from === to || !existsSync(to));
 }
 
-/** Both have the same length, so that no other byte of the file moves. */
+/** The old and the new hash have the same length, so no other byte of the file moves. */
 function withHash(bytes: Buffer, { owner, to }: Move): Buffer {
   const [before, after] = [hashOf(owner), hashOf(to)];
   const text = bytes.toString("latin1");
   return text.includes(before) ? Buffer.from(text.replaceAll(before, after), "latin1") : bytes;
 }
 
-/** The notes with the owner of each folder; the note of an existing project does not change. */
+/** The files with the owner of each folder; the file of an existing project does not change. */
 function marksOf(runtime: string, project: string, target: string, { to }: Move): readonly RelocatedFile[] {
   const folders = [project, join(runtime, "history", basename(project))];
   return folders

@@ -101,9 +101,9 @@ function withResults(message: Json, results: ReadonlyMap<unknown, CallResult> | 
 }
 
 /**
- * The call is in an answer before the results, or in the one that the other results of the message answer: a model
- * takes results only directly after their calls. The input of the call is lost. A message can be in the file several
- * times, on a line and in lists.
+ * Adds each lost call to the answer whose calls the other results of the message belong to, or else in a new answer
+ * before the message: a model accepts results only directly after their calls. The input of the call is lost. A message
+ * can be in the file several times, on a line and in lists.
  */
 function addLostCalls(draft: RepairDraft, called: Map<string, CallLine>, newId: () => string): void {
   const { before, beside } = planLostCalls(draft, called, newId);

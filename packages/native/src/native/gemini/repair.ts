@@ -124,7 +124,7 @@ function withId({ id: _, ...message }: Json, id: string): Json {
 
 interface MendedMessage {
   readonly mended: Json;
-  /** Returns `null` if it does not change. */
+  /** `null` if the message does not change. */
   readonly reason: string | null;
 }
 
@@ -153,7 +153,7 @@ function anotherForm(misformed: readonly string[]): string {
   return `Gemini CLI does not read the form of ${misformed.join(", ")}`;
 }
 
-/** Only messages of one type have these keys and parts. A text by itself may come from any program. */
+/** Some keys and parts occur only in messages of one type. A text does not show the type. */
 function typeOf(message: Json): "user" | "gemini" | null {
   const parts = partsOf(message.content).filter(isJson);
   const isAnswer =
@@ -167,7 +167,9 @@ function typeOf(message: Json): "user" | "gemini" | null {
   return isAnswer ? "gemini" : "user";
 }
 
-/** A list replaces all messages before it: a list that is repeated in the file removes the later messages. */
+/**
+ * A list replaces all messages before it, so a repeated list removes the messages that were added after its first copy.
+ */
 function dropRepeatedLists(draft: RepairDraft): void {
   const seen = new Set<string>();
   for (const line of remainingLines(draft)) {
@@ -195,7 +197,7 @@ function dropEmptyLists(draft: RepairDraft): void {
   }
 }
 
-/** The context is not a part of the conversation, but counts as a message like any other. */
+/** Writes the messages of the list as separate records, so that the list no longer removes the conversation. */
 function toMessages(draft: RepairDraft, line: RecordLine, list: readonly unknown[]): void {
   const reason = "its list takes out the conversation, and none brings it back";
   const [first, ...more] = list.filter((item): item is Json => isJson(item) && typeof item.id === "string");

@@ -1,7 +1,7 @@
 /**
- * Gemini CLI's rules of deletion (0.61.0): at the start of any session of a folder, and when it lists, it deletes sessions older
- * than `general.sessionRetention.maxAge`, those beyond the newest `maxCount`, and every file that it cannot list, and with each of
- * them those whose names end in the same eight characters.
+ * Gemini CLI's rules of deletion (0.61.0). At the start of any session of a folder, and when it lists, it deletes
+ * sessions older than `general.sessionRetention.maxAge`, sessions beyond the newest `maxCount`, and files that it
+ * cannot list. With each of them, it deletes the files whose names end in the same eight characters.
  */
 
 import { basename, dirname } from "node:path";

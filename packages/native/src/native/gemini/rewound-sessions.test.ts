@@ -54,7 +54,7 @@ function mended(lines: readonly Line[]): string {
 }
 
 const ids = fc.constantFrom("a", "b", "c");
-// Gemini CLI gives no note the id of something that was said.
+// In Gemini CLI, a notice never has the id of a message of the conversation.
 const line: fc.Arbitrary<Line> = fc.oneof(
   fc.record({ say: ids }),
   fc.record({ note: fc.constantFrom("n1", "n2") }),

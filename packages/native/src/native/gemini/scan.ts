@@ -43,7 +43,7 @@ type List = readonly number[];
 interface ScanState {
   readonly sessionId: string;
   readonly partial: boolean;
-  /** With the index. */
+  /** Contains the index. */
   readonly timeline: Timeline;
   readonly facts: Facts;
   readonly firsts: HeadFacts;

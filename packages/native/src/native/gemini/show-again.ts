@@ -52,7 +52,7 @@ interface ShowAgainInput extends ShowAgainContext {
   readonly bytes: Buffer;
 }
 
-/** Their files are healthy. */
+/** Causes of sessions whose files are not damaged. */
 const SOUND: readonly GeminiCause[] = [
   "older_than_allowed",
   "empty_twin",
@@ -60,7 +60,7 @@ const SOUND: readonly GeminiCause[] = [
   "other_project_folder",
   "older_storage",
 ];
-/** The sweep counts them among the newest. */
+/** Causes of sessions that the sweep already counts among the newest. */
 const COUNTED: readonly GeminiCause[] = ["empty_twin", "expired_twin"];
 
 function shownAgain({ found, cause, places, bytes }: ShowAgainInput): FileFix | null {
@@ -80,7 +80,7 @@ function shownAgain({ found, cause, places, bytes }: ShowAgainInput): FileFix | 
   return mended && { ...unchanged, ...mended };
 }
 
-/** Gemini CLI resumes a session without messages, and its list does not show it. */
+/** Also removes rewinds that leave no message: Gemini CLI resumes such a session, but its list does not show it. */
 const LISTED: NativeRepairer = {
   ...geminiRepairer,
   mend(draft, context) {

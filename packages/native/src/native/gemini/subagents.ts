@@ -45,7 +45,6 @@ export function readSubagents(
   });
 }
 
-/** Returns the files of a session's sub-agents. */
 export function subagentFiles(location: string, sessionId: string): string[] {
   const folder = subagentFolder(location, sessionId);
   return namesIn(folder)

@@ -27,7 +27,7 @@ export interface SweptFolder {
   isBeyond(path: string): boolean;
   /** The first of the files whose deletion also deletes this one; `null` if there is none. */
   neighbourOf(path: string): Promise<NeighbourEnd | null>;
-  /** The files that a sweep at this moment would keep; no file is read if any number is allowed. */
+  /** The files that a sweep at this moment would keep; empty, and no file is read, if `maxCount` is `null`. */
   kept(nowMs: number): readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * The list of messages as Gemini CLI holds it, and every state of it that something was taken out of.
+ * The list of messages as Gemini CLI holds it, and every earlier state of it from which messages were removed.
  * The rules are those of Gemini CLI (0.61.0):
  *
  * - a message is put at the end; the same id again takes the place of the earlier one
@@ -43,7 +43,8 @@ export interface Timeline {
   /** The messages that a compaction removed, and those that it rewrote under other ids: they are not lost. */
   readonly kept: Set<number>;
   /**
-   * Messages on lines of their own, at their first appearance: the newest time, and the number of older ones.
+   * For messages on separate lines, at their first appearance: the newest time, the number of messages that are older
+   * than an earlier one, and the line of the first of these.
    */
   readonly order: { newestMs: number; late: number; firstLine: number };
   /** True if a message was added since the last step. */
@@ -215,7 +216,7 @@ export function* pastStates(timeline: Timeline): Generator<number[], void, void>
     const step = steps[at];
     if (step === undefined) continue;
     list = undo(list, step);
-    // The first of the steps that leave one state found it whole.
+    // Before the first of the steps that leave a state, the list had all messages of that state.
     if (steps[at - 1]?.state !== step.state && lost.has(step.state)) yield [...list];
   }
 }

@@ -2,8 +2,8 @@
  * Writes Gemini CLI's sessions (0.61.0). A result has no record of its own: the answer is written again,
  * under its id, with the result next to the call.
  *
- * The name of a new file ends in the whole id: Gemini CLI deletes files whose names end in eight letters or
- * digits together with a broken one that ends in the same.
+ * The name of a new file ends in the whole id. If a name ends in only eight letters or digits, Gemini CLI deletes the
+ * file together with a broken one whose name has the same ending.
  */
 
 import { basename, join } from "node:path";
@@ -83,8 +83,8 @@ export const geminiWriter: NativeWriter<GeminiTip> = {
 };
 
 /**
- * The messages that an agent kept of a compacted session are older than the summary before them; lines that go
- * back are damage.
+ * Returns a time that is not before `newest`. The messages that an agent kept of a compacted session are older than the
+ * summary before them, but lines whose times go back count as damage.
  */
 function notBefore(newest: string | null, time: string): string {
   return newest !== null && Date.parse(time) < Date.parse(newest) ? newest : time;
@@ -105,7 +105,10 @@ function metadataOf({ sessionId, cwd, title, createdMs, provenance }: NewSession
 
 const MINUTE_MS = 60_000;
 
-/** After the minute before: Gemini CLI 0.61.0 empties a session that it resumes in the minute of its name. */
+/**
+ * The name has the minute before, because Gemini CLI 0.61.0 empties a session that it resumes in the minute of its
+ * name.
+ */
 function fileNameOf({ sessionId, createdMs }: NewSession): string {
   const minute = new Date(createdMs - MINUTE_MS)
     .toISOString()
@@ -136,7 +139,7 @@ function freeName(projects: string, folder: string): string {
   }
 }
 
-/** Gemini CLI finds by this mark the folder of a cwd that its registry does not contain. */
+/** If the registry does not contain a cwd, Gemini CLI finds the folder of the cwd by this mark. */
 function ownerMark(session: NewSession, sessionFile: string): readonly SideFile[] {
   const project = projectOfFile(sessionFile);
   if (project === null) return [];

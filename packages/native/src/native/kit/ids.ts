@@ -1,6 +1,6 @@
 /**
- * Ids as small numbers. An index of a long session holds every id several times: as text that would be
- * most of its memory, here a UUID is 17 bytes once, and each mention takes four.
+ * Ids as small numbers. An index of a long session contains every id several times. Stored as texts, the ids would take
+ * most of its memory; here, a UUID takes 17 bytes once, and four bytes for each use.
  */
 
 /** Plain data, so that a scan can be saved. */
@@ -33,7 +33,7 @@ export function createIdTable(): IdTable {
   };
 }
 
-/** The number of an id, from 0, given on first sight. */
+/** Returns the number of an id, from 0. A new id gets the next number. */
 export function internId(ids: IdTable, id: string): number {
   if (ids.newestNumber !== -1 && id === ids.newestId) return ids.newestNumber;
   const bytes = pack(id);

@@ -19,7 +19,7 @@ interface LazyMessage {
 const PARTS: unique symbol = Symbol("parts");
 const PLACE: unique symbol = Symbol("place");
 
-/** Short, and read often. */
+/** Keys whose values stay in memory, because they are short and often read. */
 const HELD: ReadonlySet<string> = new Set(["id", "role", "origin", "toolCallId"]);
 
 /** A message with the same keys; the long ones are read from `parts` at each access. */

@@ -41,7 +41,7 @@ export function hasField(bytes: Buffer, key: string, literal: string): boolean {
   return false;
 }
 
-/** Returns the only file of a session that shares it with no other session and has no further files. */
+/** True if the session is one file without other sessions, is not a sub-agent, and was found without problems. */
 export function isAlone({ files, location, parentId, problems }: FoundSession): boolean {
   const [file, ...others] = files;
   return file?.path === location && others.length === 0 && parentId === undefined && problems.length === 0;

@@ -30,7 +30,10 @@ export interface FindOptions {
 }
 
 export interface FindBatchOptions extends FindOptions {
-  /** Sessions whose lines are kept here are only looked at; `null` finds every session. */
+  /**
+   * The stored lines of sessions. A session with a valid line is returned as known, and is not read; with `null`, every
+   * session is found.
+   */
   readonly files: KnownFiles | null;
 }
 
@@ -200,7 +203,7 @@ export interface OpenedSession {
   readonly partial: boolean;
   /** With `save`: `null` for a source that cannot be continued (a database, a compressed file, a part of a file). */
   readonly saved: SavedScan | null;
-  /** True if `continue` was continued. */
+  /** True if the scan continued the state in `continue`. */
   readonly continued: boolean;
   /** Left out for agents whose sessions hold all of their history. */
   readonly filesBefore?: AncestorFiles;
@@ -243,18 +246,15 @@ export interface LineMessage {
   isKept(): boolean;
 }
 
-/**
- * Reads single lines, for a search that wants to know if a session holds a word: it looks at the lines that hold it, and
- * at no other. Pure.
- */
+/** Reads single lines, for a search for a word: the search looks only at the lines that contain the word. Pure. */
 export interface LineReader {
   /** False for a session in which lines change the content of other lines, or whose file has several sessions. */
   isPlain(found: FoundSession, bytes: Buffer): boolean;
   /**
-   * Every message that the line may become a part of; no text of the session comes from anywhere else. `null` where
-   * one line does not tell that.
+   * Every message that the line may become a part of; no text of the session comes from anywhere else. `null` if the
+   * line by itself does not show this.
    *
-   * @param bytes the file, in which an id may stand again
+   * @param bytes the file, in which an id may occur again
    */
   messagesOf(value: unknown, bytes: Buffer): readonly LineMessage[] | null;
 }
@@ -267,11 +267,16 @@ export interface AgentReader {
   folders?(places: Places): readonly string[];
   /** Sessions in no particular order; archived ones too, marked. A place that does not exist holds none. */
   find(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void>;
-  /** The sessions of `find`, for callers that have the lines of most. Absent if sessions are not files. */
+  /**
+   * The sessions of `find`, for callers that have stored the lines of most sessions. Absent if sessions are not files.
+   */
   findBatches?(places: Places, options: FindBatchOptions): AsyncGenerator<FoundBatch, void, void>;
   /** Returns the session to which a file belongs, wherever the file is; `null` if it does not belong to this agent. */
   recognise(path: string, places: Places): Promise<FoundSession | null>;
-  /** The session that a process of the agent has open, for agents that keep note of it; `null` if there is none. */
+  /**
+   * The session that a process of the agent has open; `null` if there is none. Absent if the agent does not record
+   * this.
+   */
   sessionOfProcess?(pid: number, places: Places): string | null;
   /** The processes that record which session they have open; absent if the agent does not record this. */
   processesWith?(sessionId: string, places: Places): readonly number[];
@@ -281,8 +286,9 @@ export interface AgentReader {
   /** The time of `updatedAt` if it is in memory, or else `undefined`. */
   knownUpdatedAt?(found: FoundSession, memo: SkimMemo): string | null | undefined;
   /**
-   * For sessions that share a file: a value for each, by location, which changes whenever the session changes, and not
-   * with the others. A session without a value has changed if its files have. Absent if no sessions share a file.
+   * For sessions that share a file: one value for each session, by location. The value changes whenever the session
+   * changes, but not when only other sessions change. A session without a value has changed if its files have. Absent
+   * if no sessions share a file.
    */
   statesOf?(found: readonly FoundSession[], memo: SkimMemo): Promise<ReadonlyMap<string, string>>;
   /**
@@ -299,12 +305,12 @@ export interface AgentReader {
    * session as it is afterwards.
    */
   beforeResume?(found: FoundSession, places: Places, options: BeforeResumeOptions): Promise<FoundSession>;
-  /** Removes the empty sessions that such a program left. Never throws for content of these files. */
+  /** Removes the empty sessions that the program left. Never throws for content of these files. */
   afterEnd?(places: Places, ended: EndedProgram): Promise<void>;
   /**
-   * Those of the sessions of which a text may pass a test, by the bytes that all of its texts come from, and those
-   * whose texts may come from elsewhere too. Absent if texts come from a session's files. Blocks for as long as reading
-   * takes.
+   * Returns the sessions that may have a text which passes the test, and those whose texts may also come from
+   * elsewhere. The test receives all bytes from which the texts of a session come. Absent if texts come from a
+   * session's files. Blocks for as long as reading takes.
    */
   filter?(found: readonly FoundSession[], begin: () => TestBytes): Promise<readonly FoundSession[]>;
   /** Words that the reader itself adds to texts, so that no file contains them. Absent if there are none. */

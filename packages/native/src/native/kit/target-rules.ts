@@ -9,7 +9,7 @@ export interface TargetRules {
   readonly takenForCopyOf: (callId: string) => string;
   /** Results that failed may hold images. */
   readonly imagesInErrors: boolean;
-  /** `false`: a model behind it is not sent the images of results; they follow in a message of the user. */
+  /** `false`: the agent does not send images of results to its model, so they follow in a message of the user. */
   readonly imagesInResults?: false;
   readonly imageUrls: boolean;
   /**
@@ -27,11 +27,11 @@ export interface TargetRules {
   /** A result holds one text: several are joined. */
   readonly oneTextInResults: boolean;
   /**
-   * Answers name their model. Where they do not, pi and opencode take them for their own model's, and do not
-   * turn thinking into text.
+   * True if an answer of another agent keeps the name of its model. Without the name, pi and opencode treat the answer
+   * as one of their own model, and do not turn its thinking into text.
    */
   readonly namesModel: boolean;
-  /** Whose signatures the model behind the agent knows; others are not sent. */
+  /** The vendor whose signatures the model of the agent accepts; other signatures are not sent. */
   readonly vendor: string | null;
   /** The kind of its own calls whose input is text that need not be JSON, as its reader keeps it in `native`. */
   readonly textCall: string | null;

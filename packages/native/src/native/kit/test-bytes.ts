@@ -14,7 +14,7 @@ const PIECE_BYTES: number = 4 * 1024 * 1024;
 const OVERLAP_BYTES = 16_384;
 const LINE_FEED = 0x0a;
 
-/** One after the other, in memory that is used again. */
+/** All files are read into the same memory, one after the other. */
 let memory: Buffer | null = null;
 
 /** A file that cannot be read may hold anything: the reader that opens it then reports the reason. */

@@ -4,7 +4,7 @@ import { ContinuoError, shorten } from "@continuo/core/model";
 
 const MAX_TITLE_CHARS = 200;
 
-/** White space folded, cut at 200 UTF-16 units with `…`; `null` if nothing is left. */
+/** Returns the text with folded white space, cut at 200 UTF-16 units with `…`; `null` if nothing is left. */
 export function toTitle(text: unknown): string | null {
   if (typeof text !== "string") return null;
   // The first line of a pasted megabyte can be found without folding all of it.

@@ -27,7 +27,7 @@ export interface FilesPlan extends PlanParts {
 }
 
 export interface IndexRows extends DatabaseRows {
-  /** Columns that have these values as long as something else has the place of the files. */
+  /** The values of columns as long as other files are in the place of the session's files. */
   readonly set?: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,6 @@
-/** When a session that is one file was updated, for readers whose rows take that only from the bytes of the file. */
+/**
+ * The time of the last update of a session that is one file, for readers that take it only from the bytes of the file.
+ */
 
 import type { SessionInfo } from "@continuo/core/model";
 import {

@@ -1,6 +1,7 @@
 /**
- * Parts of a message, as opencode keeps them, to blocks of the model. Nothing is lost: if a part has more content than
- * the model can represent, its original is in `native`, which also has the times when a part began and ended.
+ * Converts parts of a message, as opencode keeps them, to blocks of the model. Nothing is lost: if a part has more
+ * content than the model can represent, its original is in `native`, which also has the times when a part began and
+ * ended.
  */
 
 import type { Block, FileBlock, ImageBlock, ToolResultBlock, ToolStatus } from "@continuo/core/model";
@@ -45,7 +46,7 @@ export function hasResult(part: Json): boolean {
   return status === "completed" || status === "error";
 }
 
-/** The result in a tool's part. `details` is what the state holds and no other field repeats. */
+/** The result in a tool's part. `details` has the fields of the state that no other field of the result repeats. */
 export function toToolResult(part: Json): ToolResultBlock {
   const state = objectField(part, "state");
   const isError = state.status === "error";
@@ -119,7 +120,7 @@ function toThinking(part: Json): Block {
   );
 }
 
-/** Under the vendor's name, in the vendor's own words. */
+/** The names of the fields with a signature. Each vendor's fields are under the name of the vendor. */
 export const SIGNATURE_KEYS = ["signature", "reasoningEncryptedContent", "thoughtSignature"] as const;
 
 function signatureOf(part: Json): { readonly signature: string; readonly signedBy: string } | null {

@@ -1,13 +1,12 @@
 /**
- * An SQLite database that belongs to another program, read without a trace.
+ * An SQLite database that belongs to another program. Neither the database nor its `-wal` is ever written.
  *
- * - with a `-wal` next to it the database is opened read-only, and what is in the `-wal` is read too; SQLite
- *   keeps its notes on who reads in the `-shm`, which is made where it is missing: the one trace
- * - without one it is opened `immutable`: no lock, no file next to it
- * - neither the database nor the `-wal` is ever written, and a read-only connection leaves the checkpoint at
- *   its end to others (shown by `database.test.ts`)
+ * - if there is a `-wal`, the database is opened read-only, and the content of the `-wal` is read too. SQLite registers
+ *   readers in the `-shm`, and makes that file if it is missing: this is the only trace of a reader
+ * - without a `-wal`, the database is opened `immutable`: no lock, no file next to it
+ * - a read-only connection leaves the checkpoint at its end to others (shown by `database.test.ts`)
  *
- * While an `immutable` database is open, its owner may start and write: `refresh` notices and opens it again.
+ * While an `immutable` database is open, its owner may start and write: `refresh` notices this and opens it again.
  */
 
 import { isUtf8 } from "node:buffer";
@@ -35,7 +34,10 @@ export interface Database {
   readonly isSalvaged: boolean;
   /** Names of a table's columns; none where there is no such table. */
   columnsOf(table: string): readonly string[];
-  /** Rows one at a time. A statement of its own each time, so that two can be under way. Errors: `unreadable`. */
+  /**
+   * Yields one row at a time. Each call has its own statement, so that two can run at the same time. Errors:
+   * `unreadable`.
+   */
   each<T>(query: Query<T>): Generator<T, void, void>;
   /** The first column of each row, which the statement gives as a blob. Errors: `unreadable`. */
   bytes(sql: string, ...values: readonly SqlValue[]): Generator<Uint8Array | null, void, void>;
@@ -75,7 +77,7 @@ export async function openDatabase(path: string): Promise<Database> {
         yield next.value;
       }
     } finally {
-      // A statement that is left in the middle would keep the owner's log from starting again.
+      // An unfinished statement would prevent the owner from writing its `-wal` from the beginning again.
       if (connection.database.isOpen) iterator.return?.();
     }
   };

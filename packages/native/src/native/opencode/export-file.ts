@@ -142,7 +142,7 @@ function parseOrNothing(text: string): unknown {
   }
 }
 
-/** Each record of a document has its own exact form. */
+/** Keeps the exact form of each record of a document. */
 function keepExactRecords(document: unknown, exact: unknown): void {
   if (!isJson(document) || !isJson(exact)) return;
   for (const key of ["info", "messages", "parts"]) {

@@ -97,7 +97,7 @@ export function fromText(value: unknown): unknown {
   try {
     return parseJson(value);
   } catch {
-    // A text of another version.
+    // The column has a text of another version, which is not JSON.
     return value;
   }
 }

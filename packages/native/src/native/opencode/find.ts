@@ -1,6 +1,6 @@
 /**
- * Finds sessions: one query on each table of sessions. Sessions that another one started are details of that one;
- * where that one is gone, or the two claim to have started each other, they are listed for themselves.
+ * Finds sessions: one query on each table of sessions. A session that another one started belongs to that session. It
+ * is listed separately if that session is gone, or if the two claim to have started each other.
  */
 
 import { closeSync, openSync, readSync, realpathSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** Why opencode's own list does not show a session. Each that is `made` is hidden by the real one in `test/agents/lost/`. */
+/**
+ * The reasons why opencode's own list does not show a session. For each cause that is `made`, a test in
+ * `test/agents/lost/` shows that the real agent hides the session.
+ */
 
 import type { CauseFacts } from "../kit/index.ts";
 

@@ -1,9 +1,9 @@
 /**
  * The index of a session: what is known of each message without holding it, and where the branches end.
  *
- * A session is one line of messages. A revert (`session.revert`) takes a message, or a part of one, and all that follows
- * out of the conversation; opencode deletes them when the person continues. Until then there are two leaves, and the one
- * before the revert is active.
+ * A session is one line of messages. A revert (`session.revert`) removes a message, or a part of one, and everything
+ * after it from the conversation; opencode deletes them when the person continues. Until then there are two leaves, and
+ * the one before the revert is active.
  */
 
 import type { Message } from "@continuo/core/model";

@@ -8,7 +8,7 @@ export const HEAD_BYTES: number = 64 * 1024;
 
 /** The bytes of the largest damaged database whose readable part is held in memory. */
 export const MAX_SALVAGE_BYTES: number = 256 * 1024 * 1024;
-/** The most tries to find a readable page in it. */
+/** The largest number of attempts to find a readable page in it. */
 export const MAX_SALVAGE_PROBES = 20_000;
 
 /** The bytes of memory that a row takes in addition to its data: its columns, and the facts that are read from it. */

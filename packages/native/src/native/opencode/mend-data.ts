@@ -8,15 +8,16 @@ import { isJson, type Json, textField } from "@continuo/files";
 import { numberField, objectField } from "./records.ts";
 
 export interface MendedData {
-  /** Returns `null` for a part without content apart from the lost field. */
+  /** `null` for a part without content apart from the lost field. */
   readonly data: Json | null;
   /** The fields that were lost; empty if the data does not change. */
   readonly lost: readonly string[];
 }
 
 /**
- * Why opencode cannot continue a session with the message, or leaves out what it says; `null` if nothing is wrong.
- * Without the other fields that `mendInfo` and `mendPart` fill in it continues, but imports no copy.
+ * The reason why opencode cannot continue a session with the message, or leaves out its content; `null` if nothing is
+ * wrong. If only other fields are missing that `mendInfo` and `mendPart` fill in, opencode continues the session, but
+ * does not import a copy of it.
  */
 export function resumeFlawOf({ data, lost }: MendedData): string | null {
   if (data === null) return `it lacks ${lost.join("; ")}`;
@@ -24,7 +25,7 @@ export function resumeFlawOf({ data, lost }: MendedData): string | null {
   return needed.length === 0 ? null : `it lacks ${needed.join("; ")}`;
 }
 
-/** A message needs a time in any form. */
+/** A lost time matters only in a message, not in a part. */
 function isNeeded(lost: string, data: Json): boolean {
   if (lost === "time") return data.role !== undefined;
   return NEEDED.has(lost.replace(/,.*/u, ""));
@@ -98,7 +99,7 @@ function mendKnown(info: Json, row: Json, { types, before }: AroundMessage): Men
   return { data, lost };
 }
 
-/** An answer of no model that is known is sent as that of another one: so is an answer without a model. */
+/** opencode treats an answer of an unknown model, like an answer without a model, as one of another model. */
 const UNKNOWN = "unknown";
 
 const NO_TOKENS: Json = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
@@ -185,7 +186,7 @@ function mendCall(part: Json, { lost, start }: DataRepair): MendedData {
     ? { ...need("status", status === "error", "error"), ...need("error", isText(state.error), "") }
     : {
         ...need("status", status === "completed", "completed"),
-        // Every call that a reader reads comes here: the JSON of a long output would be made in vain.
+        // The reader also passes every intact call, whose output may be long: no JSON is made of that output.
         ...need("output", isText(state.output), isText(state.output) ? "" : outputIn(state)),
         ...need("title", isText(state.title), ""),
         ...need("metadata", isJson(state.metadata), {}),

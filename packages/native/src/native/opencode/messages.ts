@@ -1,5 +1,5 @@
 /**
- * One message of opencode, with its parts, to messages of the model.
+ * Converts one message of opencode, with its parts, to messages of the model.
  *
  * - a user message: one message; `compaction` and `subtask` parts, which stand for words that opencode puts in
  *   their place, are unknown blocks
@@ -101,7 +101,7 @@ function toAnswers(record: NativeRecord, parts: readonly NativeRecord[], options
   return messages;
 }
 
-/** A step begins with each `step-start` but one that only marks come before. */
+/** A new step begins with each `step-start` that comes after content of the step before. */
 function stepsOf(parts: readonly NativeRecord[]): NativeRecord[][] {
   const steps: NativeRecord[][] = [[]];
   let hasContent = false;

@@ -169,7 +169,7 @@ interface KeptRecords {
   clear(): void;
 }
 
-/** Forgets everything that can be read again once it is more than a small session. */
+/** Keeps the records of a small session in memory. Above the limit, it forgets all records that can be read again. */
 function createKept(inMemory: boolean, keep: "all" | undefined): KeptRecords {
   const maxBytes = keptBytes(keep);
   const all = new Map<number, MessageWithParts>();

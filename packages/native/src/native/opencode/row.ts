@@ -48,13 +48,13 @@ export function toRow(
   };
 }
 
-/** A session's own title; `null` if opencode has not thought of one yet. */
+/** A session's own title; `null` if opencode has not given it one yet. */
 export function ownTitle(session: Json): string | null {
   const title = textField(session, "title");
   return title === null || isDefaultTitle(title) ? null : toTitle(title);
 }
 
-/** Searched only if the title needs it. */
+/** Reads messages only if the session has no title of its own. */
 export function readBeside(source: SessionSource, session: Json): RowSources {
   return {
     typed: ownTitle(session) === null ? firstTyped(source) : null,

@@ -43,7 +43,7 @@ interface ScanState {
   readonly sessionId: string;
   readonly index: Index;
   readonly facts: Facts;
-  /** Messages, by place in the index, whose parts the database is damaged at. */
+  /** The places in the index of messages whose parts are damaged in the database. */
   readonly damaged: Set<number>;
   areStraysDamaged: boolean;
   /** The first text that the person typed. */

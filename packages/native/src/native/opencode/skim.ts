@@ -21,7 +21,8 @@ export async function skimSession(found: FoundSession, options: SkimOptions): Pr
   }
   try {
     const key = { what: `row ${found.sessionId}`, part: "whole" } as const;
-    // The row times of opencode miss edits: an answer counts for one state of the database and of its log.
+    // The times in opencode's rows do not show every edit, so an answer is valid for one state of the database and its
+    // log.
     return await (options.memo ?? NO_MEMO).remember(found.files, key, () => readRow(found));
   } catch (error) {
     if (!isFailure(error)) throw error;

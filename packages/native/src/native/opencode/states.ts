@@ -17,8 +17,8 @@ import { numberField } from "./records.ts";
 import { readSchema, type Schema, sessionTables } from "./schema.ts";
 
 /**
- * The values by the locations of the sessions. A session that is not in a database, or whose records do not tell all
- * that is shown of it, has none.
+ * Returns the values by the locations of the sessions. A session that is not in a database has none, and neither has
+ * one whose records do not contain everything that is shown of it.
  */
 export async function sessionStates(
   found: readonly FoundSession[],

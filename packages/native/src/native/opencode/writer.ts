@@ -1,6 +1,6 @@
 /**
- * Writes opencode's sessions: rows of `session`, `message` and `part` (1.18.33 takes them up with its next
- * prompt). A call is a part of its answer, and its result a later state of that part.
+ * Writes opencode's sessions: rows of `session`, `message` and `part`, which 1.18.33 reads at its next prompt. A call
+ * is a part of its answer, and its result is a later state of that part.
  */
 
 import { join } from "node:path";

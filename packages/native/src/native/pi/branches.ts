@@ -8,7 +8,8 @@
  * - a file of version 1 has no links: every entry follows the one before it
  * - a circle, in which pi would walk for ever, is cut at the last of its entries that the walk reaches
  *
- * A tip is not a branch if another path continues after its last message (a model change or a label follows it here).
+ * A tip is not a branch if its last message is on another path too: after that message, it has only entries such as a
+ * model change or a label.
  */
 
 import type { Problem } from "@continuo/core/model";
@@ -102,7 +103,7 @@ function lastEntry(index: Index): number {
   return record;
 }
 
-/** The last entry of each path that is conversation, where no other path continues it. */
+/** Returns the tips of the branches, the leaf first. The last message of each branch is on no other path. */
 function branchTips(index: Index, up: Int32Array, leaf: number): number[] {
   if (leaf === -1) return [];
   const gone = new Set(
@@ -160,7 +161,9 @@ function orderProblems(index: Index, up: Int32Array): Problem[] {
   return [{ code: "bad_order", line, message: what }];
 }
 
-/** The first kept entry is on the path to its compaction, or is the compaction itself. */
+/**
+ * Returns the first entry that each compaction keeps, if that entry is above the compaction on its path; otherwise -1.
+ */
 function keptBy(index: Index, up: Int32Array): Map<number, number> {
   const kept = new Map<number, number>();
   const flat = isFlat(index);

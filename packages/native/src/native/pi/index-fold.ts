@@ -58,13 +58,13 @@ export interface Index extends LineColumns {
   count: number;
   kind: Uint8Array;
   flags: Uint8Array;
-  /** Number of tool calls. */
+  /** The count of tool calls. */
   calls: Uint16Array;
   /** The time in milliseconds; `NaN` if there is none. */
   time: Float64Array;
-  /** Number of `id`. */
+  /** The number of the entry's `id`. */
   id: Int32Array;
-  /** Number of `parentId`. */
+  /** The number of the entry's `parentId`. */
   parent: Int32Array;
   /** The keys are numbers of ids: the last entry that has each. */
   recordOf: Int32Array;

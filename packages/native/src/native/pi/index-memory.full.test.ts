@@ -19,7 +19,7 @@ for (let n = 0; n < count; n++) {
     ? { role: "assistant", content: [{ type: "toolCall", id: callId, name: "read", arguments: {} }], usage: { input: 1, output: 1 }, stopReason: "toolUse" }
     : { role: "toolResult", toolCallId: callId, toolName: "read", content: [], isError: false };
   const entry = { type: "message", id, parentId: parent, timestamp: "2026-01-01T00:00:00.000Z", message };
-  // A file gives the same: every text is made again from bytes.
+  // Parsing makes new texts, as reading a file does.
   foldIndex(index, { line: n + 1, offset: n * 900, length: 899, value: JSON.parse(JSON.stringify(entry)), problems: [] });
   parent = id;
 }

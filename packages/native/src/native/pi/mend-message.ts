@@ -48,7 +48,10 @@ export function mendMessage(message: Json): MendedMessage | null {
   return { message: mended, reasons };
 }
 
-/** pi declares its tools again where they differ from those of the prompt. */
+/**
+ * A tool needs parameters, unless no tool of the message has any. pi declares its tools again if they differ from those
+ * of the prompt.
+ */
 function isTool(tool: unknown, others: readonly unknown[]): boolean {
   if (!isJson(tool) || typeof tool.name !== "string") return false;
   return isJson(tool.parameters) || !others.some((other) => isJson(other) && isJson(other.parameters));
@@ -150,7 +153,7 @@ function mendText(block: Json, key: "text" | "thinking"): Json | null {
   if (typeof block[key] === "string") return kept;
   if (typeof block[key] === "number" || typeof block[key] === "boolean")
     return { ...kept, [key]: String(block[key]) };
-  // A block that a vendor encrypted has no text, but a signature that its API requires.
+  // A block that a vendor encrypted has no text, but it has a signature that the vendor's API requires.
   return key === "thinking" && isSigned && block.thinkingSignature !== undefined && block.redacted === true
     ? { ...kept, thinking: "" }
     : null;

@@ -1,5 +1,5 @@
 /**
- * Entries to messages: one entry, one message.
+ * Converts entries to messages: one entry becomes one message.
  *
  * | entry | message |
  * |---|---|
@@ -64,7 +64,7 @@ interface Parts {
   readonly pi: Json;
 }
 
-/** For an entry that is a message (`KIND` of the index says which are). */
+/** Converts an entry that is a message; `KIND` of the index identifies these. */
 export function toMessage(entry: PlacedEntry, options: MessageOptions): Message {
   const { role, origin, content, fields, pi } = partsOf(entry.value, options);
   const timestamp = timeOf(entry.value);

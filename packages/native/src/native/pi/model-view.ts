@@ -1,8 +1,8 @@
 /**
  * The messages that pi sends to the model when it resumes a session: only the conversation. Pure.
  *
- * Rules of 1.5.2, in this order; those of 0.73.1 and 0.87.1 differ where it says so. Each has a test of its
- * name in `model-view.test.ts`, and `npm run test:agents` compares the whole with real requests.
+ * Rules of 1.5.2, in this order; those of 0.73.1 and 0.87.1 differ where a rule says so. Each rule has tests under its
+ * number in `model-view.test.ts`, and `npm run test:agents` compares the whole with real requests.
  *
  * 1. The last compaction comes first, then what it keeps (from `keptMessageId` on), then what follows it.
  *    Everything older, and any earlier compaction, is left out.
@@ -127,7 +127,7 @@ function isSent(message: Message): boolean {
 interface Model {
   readonly provider: unknown;
   readonly model: unknown;
-  /** Returns `null` if none of its answers names its API. */
+  /** `null` if no answer of the model names its API. */
   readonly api: string | null;
 }
 

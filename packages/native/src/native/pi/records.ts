@@ -1,8 +1,8 @@
 /**
  * The records of a pi session file, and the questions that one record answers.
  *
- * Seen in 0.73.1, 0.87.1 and 1.5.2; what is marked (docs) is described by the package's own documentation
- * and was not met in a file. No function here relies on the type of a field. Pure.
+ * The types were seen in 0.73.1, 0.87.1 and 1.5.2; those marked (docs) are in the documentation of the package, and
+ * were never seen in a file. No function here relies on the type of a field. Pure.
  */
 
 import type { TextBlock } from "@continuo/core/model";

@@ -105,7 +105,7 @@ function resultOf(record: Json): string | null {
   return typeof id === "string" ? id : null;
 }
 
-/** The only call without an id in an answer belongs to the only result of its tool without a call. */
+/** If one call of an answer has no id, and one result of the same tool has no call, the two belong together. */
 function nameCalls(draft: RepairDraft): void {
   const lines = remainingLines(draft);
   const called = new Set(lines.flatMap(({ value }) => callIdsOf(messageOf(value) ?? {})));

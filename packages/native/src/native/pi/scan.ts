@@ -98,7 +98,7 @@ function problemsOf(found: FoundSession, read: PiScan, ofFile: readonly Problem[
   ];
 }
 
-/** The entries of a fork are copies: the file that it came from is missed only where something is lost here. */
+/** The entries of a fork are copies, so the file that it came from is needed only if entries are missing here. */
 function parentProblems({ firsts, tree }: PiScan): Problem[] {
   const parent = firsts.header?.parentSession ?? null;
   if (parent === null || !tree.lost || existsSync(parent)) return [];

@@ -42,7 +42,7 @@ function toAnswer(content: readonly Block[], api: string): readonly Block[] {
 
 const FIELDS: ReadonlySet<unknown> = new Set(["reasoning", "reasoning_content", "reasoning_text"]);
 
-/** Its signature names the field of the request in which thinking goes, or is a list of the vendor's details. */
+/** True if thinking is sent: its signature names a field of the request, or is a list of the vendor's details. */
 function isReplayed(content: readonly Block[]): boolean {
   const thought = content.find((block) => block.type === "thinking" && block.text.trim() !== "");
   if (thought?.type !== "thinking") return true;

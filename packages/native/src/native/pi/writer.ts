@@ -1,6 +1,6 @@
 /**
- * Writes pi's sessions: one entry a message, after the last entry of the file, which is the leaf. What is
- * written is version 3, which 0.73.1, 0.87.1 and 1.5.2 read; 0.73.1 needs a `usage` on every answer.
+ * Writes pi's sessions: one entry a message, after the last entry of the file, which is the leaf. New entries have
+ * version 3, which 0.73.1, 0.87.1 and 1.5.2 read; 0.73.1 needs a `usage` on every answer.
  */
 
 import { join, resolve } from "node:path";
@@ -77,7 +77,7 @@ export const piWriter: NativeWriter<PiTip> = {
   },
 };
 
-/** The last one on the path names the session. */
+/** The last entry of this type on the path names the session. */
 function titleEntry(title: string, link: EntryLink): Json {
   return { type: "session_info", ...link, name: title };
 }

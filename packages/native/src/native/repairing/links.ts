@@ -26,15 +26,15 @@ export interface Links {
   /** Repairs broken and circular links. */
   relink(): void;
   /**
-   * After links are repaired, the records that follow one of these without being one of them, except records added
-   * since.
+   * Returns the records that follow one of these lines, without the lines themselves. Call it after the links are
+   * repaired; records that were added after the first call are left out.
    */
   followers(lines: readonly RecordLine[]): readonly RecordLine[];
 }
 
 export function createLinks(draft: RepairDraft, names: LinkNames): Links {
   const { id: idKey, parent: parentKey, otherParent } = names;
-  /** The keys are ids of removed records; the values stood before them. */
+  /** The keys are ids of removed records; the values are the ids of the records before them. */
   const before = new Map<string, string | null>();
   let children: Map<string | null, RecordLine[]> | null = null;
   const linked = (): RecordLine[] => remainingLines(draft).filter(({ value }) => names.isLinked(value));
@@ -111,7 +111,7 @@ export function createLinks(draft: RepairDraft, names: LinkNames): Links {
       return lines.flatMap((line) => {
         const id = idOf(line);
         const following = id === null ? [] : (children?.get(id) ?? []);
-        // The parent may have changed meanwhile.
+        // The parent may have changed since the map was made.
         return following.filter((each) => !known.has(each) && parentOf(each) === id);
       });
     },
@@ -119,8 +119,9 @@ export function createLinks(draft: RepairDraft, names: LinkNames): Links {
 }
 
 /**
- * Follows removed records upwards to the first one that is present. Gives an id that is not present where none is,
- * or where the removed records lead back to themselves, and `null` if the first of them has no parent.
+ * Follows removed records upwards, and returns the id of the first record that is present; `null` if the chain ends at
+ * a record without a parent. If the chain ends at a missing record, or leads in a circle, the returned id belongs to no
+ * record.
  */
 function nearest(
   named: string,
@@ -135,7 +136,7 @@ function nearest(
     passed.add(parent);
     parent = next;
   }
-  // The next record that follows one of these takes one step. A chain that leads in a circle stays a circle.
+  // A later search from one of these records needs only one step. A chain that leads in a circle stays a circle.
   for (const id of passed) before.set(id, parent);
   return parent;
 }
@@ -145,15 +146,15 @@ interface Search {
   substituteFor(position: number, line: RecordLine): number;
 }
 
-/** @param up of a record whose parent is lost: -1. */
+/** @param up the parent of each record; -1 for a record whose parent is lost */
 function createSearch(lines: readonly RecordLine[], up: Int32Array, names: LinkNames): Search {
   const kinds = lines.map(({ value }) => names.kindOf(value));
   const positions = new Map<unknown, number>();
   for (const [at, { value }] of lines.entries())
     if (!positions.has(value[names.id])) positions.set(value[names.id], at);
   /**
-   * The keys are records: one above each, or -1. Walks make it shorter, because for each entry the walk checks whether
-   * it descends from another one.
+   * For each record, a record above it, or -1. Each walk shortens the path that it takes, because the same paths are
+   * walked for every candidate.
    */
   const above = up.slice();
   const rootOf = (start: number): number => {

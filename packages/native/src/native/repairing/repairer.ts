@@ -51,6 +51,6 @@ export interface RowRepair {
 export interface RowRepairer {
   readonly agent: AgentName;
   mendRows(opened: OpenedSession): Promise<RowRepair>;
-  /** The repaired session as a file that the agent takes in; `null` if its own record is lost. */
+  /** The repaired session as a file that the agent imports; `null` if its own record is lost. */
   toFile(opened: OpenedSession, repair: RowRepair, context: RepairContext): Promise<string | null>;
 }

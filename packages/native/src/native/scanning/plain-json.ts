@@ -1,6 +1,6 @@
 /**
- * A state of plain data as JSON and back. Typed arrays become base64 without the zeros at their end, which a column
- * with room for more has many of.
+ * Converts a state of plain data to JSON and back. Typed arrays become base64 without the zeros at their end: a column
+ * with free room has many of them.
  */
 
 type TaggedValue = { readonly $: string; readonly v: unknown; readonly n?: number };

@@ -30,7 +30,7 @@ export interface ScanSource<Rec> {
   windowBytes(): number | null;
   /** In batches, each of which is folded at once. */
   records(start: ScanStart): AsyncIterable<Iterable<Rec>>;
-  /** True if the rest of this record's file is not needed. */
+  /** Called if the rest of this record's file is not needed. */
   skipFile?(record: Rec): void;
   /** Returns the problems of the source as a whole; complete after the last record. */
   problems(): readonly Problem[];

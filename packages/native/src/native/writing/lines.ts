@@ -78,7 +78,10 @@ export function writeScratchTexts(path: string, texts: Iterable<string>): void {
 /** Marks a record whose U+2028 and U+2029 stand as its agent wrote them. */
 export const RAW_SEPARATORS: unique symbol = Symbol("raw separators");
 
-/** One line a record. U+2028 and U+2029 are escaped, but for a record so marked: some agents split lines at them. */
+/**
+ * One line a record. U+2028 and U+2029 are escaped, because some agents split lines at them; records with
+ * `RAW_SEPARATORS` keep them.
+ */
 export function toLines(records: readonly Json[]): string {
   return records.map(toLine).join("");
 }
@@ -162,7 +165,8 @@ function createFile(path: string, pieces: Iterable<Buffer>): void {
     assertWritten(fd, { sizeBytes, sha256: hash.digest("hex") }, path);
     renameDurably(fresh, path);
   } catch (error) {
-    // The note is removed too, so the file would not be found after a power cut.
+    // The removal is durable: the note about the change is removed too, so nobody would find this file after a power
+    // cut.
     removeLeft(fresh);
     throw error;
   } finally {

@@ -30,7 +30,7 @@ export interface OpenCalls {
   isUsed(id: string): boolean;
   /** Returns true if there is any message. */
   isBegun(): boolean;
-  /** Adds the records that this writer wrote. */
+  /** Adds a message that this writer wrote. */
   note(message: NewMessage): void;
 }
 
@@ -94,9 +94,9 @@ interface MessageCheck {
 }
 
 /**
- * A result gets the name and the input of its call; empty texts are left out, which no API takes, and halves of
- * characters are replaced. Errors: `invalid` for an empty message, a call whose id, name or input no model API takes
- * or that was made before, a result that no call waits for, a picture that no model takes.
+ * A result gets the name and the input of its call. Empty texts, which no API accepts, are left out, and halves of
+ * characters are replaced. Errors: `invalid` for an empty message, a call whose id, name or input no model API accepts
+ * or that was made before, a result that no call waits for, a picture that no model accepts.
  */
 export function checkMessage(given: NewMessage, { target, calls }: MessageCheck): NewMessage {
   const whole = toWellFormed(given.content.filter((block) => !isEmptyText(block))) as readonly Block[];

@@ -12,7 +12,7 @@ import {
   type WriterLock,
 } from "@continuo/files";
 
-/** The wait for a writer that is about to release it: a program that is ending, or an edit. */
+/** The time to wait for a writer that is about to release the session: a program that is ending, or an edit. */
 const LEAVING_MS = 30_000;
 
 export interface NativeWriteOptions {
@@ -25,13 +25,13 @@ export interface NativeWriteOptions {
   readonly waitMs?: number;
   /** Called once during the wait, with the words for the writer that has the session. */
   readonly onWait?: ((holder: string) => void) | undefined;
-  /** The name in the error that a person reads. */
+  /** The hint of the error that a person reads; by default, to close the session in the other program. */
   readonly hint?: string;
 }
 
 /**
- * The lock of a session wherever it lies: drivers know no file. An agent that this process did not start holds it too, where a
- * hook of the agent said so (`continuo guard hook`). Errors: `session_live`, `unwritable`.
+ * Locks a session by its agent and id, because drivers do not know its file. An agent that this process did not start
+ * holds the lock too if its hook reported it (`continuo guard hook`). Errors: `session_live`, `unwritable`.
  */
 export async function lockNative(writing: NativeWriteOptions): Promise<WriterLock> {
   const { agent, sessionId, places, signal, waitMs = 0, hint = "Close it there first." } = writing;

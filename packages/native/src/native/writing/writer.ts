@@ -30,7 +30,6 @@ export interface NewSession {
   readonly provenance?: Json;
 }
 
-/** One message to be written. */
 export interface NewMessage {
   readonly role: "user" | "assistant" | "tool";
   /** The blocks of the message; a `tool` message has exactly one `tool_result`. */
@@ -68,13 +67,13 @@ export interface SinkOptions extends AppendOptions {
   readonly before?: (database: DatabaseSync) => void;
 }
 
-/** The target of records. */
 export interface RecordSink {
   /** A value that distinguishes states of the session; `null` while there is none. */
   mark(): string | null;
   /**
-   * Durable, and read back, when it returns. Errors: `conflict` if somebody wrote since `mark` gave `after`,
-   * `unwritable`; after an error nothing has changed, unless `details.isWritten` is true.
+   * When it returns, the records are on disk and were read back. Errors: `conflict` if another writer changed the
+   * session since `mark` gave `after`, `unwritable`; after an error nothing has changed, unless `details.isWritten` is
+   * true.
    */
   append(records: readonly Json[], options?: SinkOptions): void;
   /**
@@ -122,8 +121,8 @@ export interface ChildRecords {
 }
 
 /**
- * The writer of one agent's sessions. `Tip` is the end of a session, with what the next message depends on. All
- * functions but `placeOf`, `openTip` and `openSink` are pure.
+ * The writer of one agent's sessions. `Tip` is the end of a session, with everything that the next message depends on.
+ * Only `retitle`, and the sink that `openSink` opens, change files or databases.
  */
 export interface NativeWriter<Tip> {
   readonly agent: AgentName;
@@ -136,30 +135,31 @@ export interface NativeWriter<Tip> {
   locationOf(sessionFile: string, sessionId: string): string;
   /** @param places the places of the agent's settings, which complete what a record leaves open. */
   openSink(sessionFile: string, sessionId: string, places: Places): Promise<RecordSink>;
-  /** Errors: `unsupported` for a session that cannot be continued. */
   /** A short name that the agent gives the session, or its folder; left out for agents that have none. */
   slugOf?(opened: OpenedSession, sessionFile: string): Promise<string | null>;
+  /** Errors: `unsupported` for a session that cannot be continued. */
   openTip(before: WriterHistory, signal: AbortSignal | undefined): Promise<Tip>;
   begin(session: NewSession, makers: Makers): { readonly tip: Tip; readonly records: readonly Json[] };
   /** The file of a session that is only read; left out by agents whose sessions are files of lines. */
   stage?(records: Iterable<Json>, session: NewSession): Iterable<string>;
   besideNew?(session: NewSession, sessionFile: string): readonly SideFile[];
   /**
-   * The session in the format that the agent writes now, as the agent itself brings it there when it opens it; `null`
-   * where it is in that format. A tip that `openTip` refuses as `unsupported` may be brought there.
+   * Converts the records to the format that the agent writes now, as the agent itself does when it opens the session;
+   * `null` if they already have that format. A session that `openTip` refuses as `unsupported` may become writable in
+   * this way.
    */
   upgrade?(records: readonly KeptRecord[], makers: Makers): readonly KeptRecord[] | null;
   /**
    * Converts records of a session of this agent to records of a new session. Only the id of the session, its folder,
-   * its title, and entries that two sessions cannot share are changed. `null` if the format has no way to that. Pure.
+   * its title, and entries that two sessions cannot share are changed. `null` if the format does not allow it. Pure.
    */
   bringBack(records: readonly KeptRecord[], session: NewSession, makers: Makers): readonly Json[] | null;
   /**
    * Converts files with the conversation of a sub-agent to files of a new session. Only the id of the session and its
-   * folder are changed. Left out where such conversations do not lie in files below their session.
+   * folder are changed. Left out if such conversations are not in files below their session.
    *
-   * @param location of the conversation; it is read.
-   * @returns no file where it is there already; `null` if it cannot go along.
+   * @param location of the conversation, which is read
+   * @returns no file if it is already there; `null` if the conversation cannot be moved with its session
    */
   childFiles?(location: string, parent: NewSession, sessionFile: string): readonly SideFile[] | null;
   /**
@@ -168,7 +168,7 @@ export interface NativeWriter<Tip> {
   childRecords?(child: ChildPlace, makers: Makers): Promise<ChildRecords | null>;
   /**
    * Returns the records in the state to which the agent brings them before it appends: without reverted messages, or in
-   * today's form. Absent if they do not change. Pure.
+   * its present format. Absent if they do not change. Pure.
    */
   beforeMore?(records: readonly KeptRecord[], makers: Makers): readonly KeptRecord[];
   /** Gives a session another title, by records in its own file or in other files. */

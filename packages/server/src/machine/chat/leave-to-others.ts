@@ -13,7 +13,7 @@ export interface LeaveOptions {
 }
 
 export interface Leaving {
-  /** Call it at the end of each turn, for which the program stayed. */
+  /** Call it at the end of each turn: the program is ended only between turns. */
   turnEnded(): void;
 }
 

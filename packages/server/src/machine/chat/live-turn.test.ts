@@ -33,7 +33,7 @@ async function begin(): Promise<LiveTurn> {
   return await openLiveTurn(store, ID, { after, key: `continuo:${ID}` });
 }
 
-/** The texts of an event; a sign marks an unfinished message. */
+/** The texts of an event; `…` marks an unfinished message. */
 function shown(event: ChatEvent): unknown {
   if (event.type === "token") return { token: event.text, from: event.from };
   if (event.type !== "messages") return event.type;

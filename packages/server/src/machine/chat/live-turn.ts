@@ -11,7 +11,7 @@ export interface LiveTurn {
   /**
    * The changes since the last call.
    *
-   * @param seen the caller knows the events up to this sequence: none of them begins another run
+   * @param seen no event up to this sequence begins another run; that of the turn's first event by default
    */
   news(seen?: number): Promise<readonly ChatEvent[]>;
 }

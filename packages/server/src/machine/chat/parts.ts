@@ -9,7 +9,7 @@ import type { OpenChats } from "./open-chats.ts";
 export interface ChatSession {
   readonly key: string;
   readonly row: ListedSession;
-  /** The key of the session that started it, for a sub-agent. */
+  /** For a sub-agent: the key of the session that started the sub-agent; otherwise `null`. */
   readonly parentKey: string | null;
 }
 

@@ -77,7 +77,10 @@ function messageOf(data: unknown): string | null {
   return typeof message === "string" ? cutText(message, MAX_MESSAGE_CHARS) : null;
 }
 
-/** Returns the runs without a complete answer after the last answered run, except those that were asked again. */
+/**
+ * Returns the newest runs that ended without a complete answer, only those after the last answered run. A run that a
+ * later run repeats is left out.
+ */
 export function unansweredOf(runs: readonly KnownRun[]): readonly KnownRun[] {
   const last = runs.findLastIndex(({ status }) => status === "completed");
   const again = new Set(runs.map(({ retryOf }) => retryOf));

@@ -38,7 +38,7 @@ export function readOnlyOf({ key, row, parentKey }: ChatSession): ContinuoError 
   return openInAgent(row);
 }
 
-/** An agent's own session has no turns here until it is taken over. */
+/** A native session has no turns here until it is imported. */
 export function stateOfNative(named: ChatSession, agents: Agents): ChatState {
   return {
     agent: named.row.agent,

@@ -1,4 +1,4 @@
-/** Questions for permission of turns that another process runs: the log has the questions, and takes the answers. */
+/** Permission questions of turns that another process runs. The log has the questions and receives the answers. */
 
 import { answerQuestion, openQuestionsOf, readSettings } from "@continuo/agents/conversations";
 import { ContinuoError, isContinuoError, type Store } from "@continuo/core/model";
@@ -16,7 +16,7 @@ export interface QuestionsElsewhere {
   readonly sessionId: string;
   readonly runId: string;
   readonly places: PlacesAt;
-  /** The agent of the run, and its folder, whose configuration has the time limit. */
+  /** The agent and the folder of the run: the configuration of the folder has the time limit for this agent. */
   readonly agent: string;
   readonly cwd: string | null;
 }
@@ -54,7 +54,7 @@ function untilOf(askedAt: string, limitMs: number): string {
   return new Date(Date.parse(askedAt) + limitMs).toISOString();
 }
 
-/** The limit of the configuration. The process that asks may have another one by its flags. */
+/** The time limit in the configuration. The flags of the process that asks can set another one. */
 async function timeLimitOf({ places, agent, cwd }: QuestionsElsewhere): Promise<number> {
   try {
     const { agents } = await readSettings(places, cwd ?? places.cwd);

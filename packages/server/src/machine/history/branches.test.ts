@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { CLAUDE_ID, claudeFile, claudeText, createHome } from "../../../../../test/cli/home.ts";
 import { branchesOf } from "./branches.ts";
 
-/** A session whose first prompt was answered so many times. */
+/** A session whose first prompt has this number of answers. */
 async function branchesWith(answers: number): Promise<SessionBranches> {
   using home = createHome();
   const time = "10:00:00";

@@ -25,8 +25,9 @@ export interface Histories {
   /** Calls `use` with the present history; `use` must not keep it. */
   withWhole<T>(asked: HistoryRequest, signal: AbortSignal, use: (whole: CompleteHistory) => T): Promise<T>;
   /**
-   * The newest messages of a long session that was not read yet; `null` if all messages will be available soon. It
-   * begins before the message `before`, if that is the first message of the present end and a longer end may be read.
+   * The newest messages of a long session that was not read yet; `null` if they cannot be read before the others. The
+   * messages begin before the message `before`, if that is the first message of the present end and a longer end may be
+   * read.
    */
   tip(asked: HistoryRequest, before?: string): Promise<readonly Message[] | null>;
   /** Returns true if this thread has read the whole session, or is reading it. */
@@ -109,7 +110,7 @@ export function createHistories(): Histories {
 /** Each longer end is this many times as long as the one before. */
 const LONGER = 4;
 
-/** An end of at least this many bytes, as the session is now. */
+/** Reads the messages in at least this many bytes at the end of the session; `null` as for `tip`. */
 async function tipNow(
   slot: Slot,
   asked: HistoryRequest,
@@ -128,7 +129,7 @@ async function tipNow(
   slot.tip = tip;
   try {
     const messages = await tip.messages;
-    // The whole session is not longer than this.
+    // The end is as long as the whole session, so the earlier end stays.
     if (messages === null && slot.tip === tip) slot.tip = before;
     return messages;
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Grant } from "../context/index.ts";
 
 type Holder = Grant & { readonly tokenId: string };
 
-/** A token that administers the workspace may fill it, and may use up its server. */
+/** False for a token that administers the workspace: it may fill the workspace, and may use up its server. */
 export function hasDailyQuotas(grant: Grant): grant is Holder {
   return grant.tokenId !== null && !allows(grant.scopes, { kind: "admin" });
 }

@@ -1,6 +1,6 @@
 /**
- * Watches the tokens of open connections, which stay open for days and end within a second of a revocation. If the
- * store does not answer, they stay open only for a moment; clients connect again.
+ * Watches the tokens of open connections. Connections stay open for days, and end within a second of a revocation. If
+ * the store does not answer for `tokenUnseenMs` (10 s), they end too; clients connect again.
  */
 
 import { setImmediate } from "node:timers/promises";

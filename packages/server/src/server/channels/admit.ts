@@ -72,7 +72,7 @@ export async function admit(hello: HelloFrame, options: AdmitOptions): Promise<A
     return await participate(hello, { ...options, store, where, seat, isTakenOver });
   } catch (error) {
     hub.seats.free(seat);
-    // A sweep finds unfinished messages that a participant left.
+    // If unfinished messages may be left, the lease is not released: it expires, and a sweep finds the messages.
     await (isTakenOver ? seat.awaitReturn() : seat.leave());
     throw error;
   }

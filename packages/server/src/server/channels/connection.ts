@@ -117,7 +117,7 @@ export class Connection implements HubConnection {
     });
   }
 
-  /** Frames that arrive before the token was accepted are held in memory for an unknown sender. */
+  /** Limits the bytes of an unknown sender, because its frames are held in memory until its token is accepted. */
   readonly #limitStranger = (chunk: Uint8Array): void => {
     this.#strangerBytes += chunk.length;
     if (this.#strangerBytes <= SERVER_LIMITS.strangerBytes) return;
@@ -214,7 +214,7 @@ export class Connection implements HubConnection {
     }
     if (frame.type === "heartbeat") {
       const now = this.#options.clock.now();
-      // Each renewal is a write; heartbeats do not count for the token.
+      // A renewal is a write, so not every heartbeat causes one. Heartbeats do not count for the quotas of the token.
       if (now - this.#renewedAt >= LIMITS.renewMs) this.#renew();
       return;
     }
@@ -391,7 +391,6 @@ export class Connection implements HubConnection {
     if (type === PERSON) this.#options.hub.tellSession(store, place, this);
   }
 
-  /** Renews the lease of the handle. */
   #renew(): void {
     this.#renewedAt = this.#options.clock.now();
     if (this.#state !== "left") void this.#seat?.renew();
@@ -471,7 +470,7 @@ interface EventChain {
   readonly signal: AbortSignal;
 }
 
-/** The place of a participant that is an agent, because the server reports to agents how long agents have talked. */
+/** Returns `null` for a person and for a reader: only agents receive the number of messages that agents wrote. */
 function agentOf({ participation }: Admission): Participation["place"] | null {
   return participation === null || participation.type === PERSON ? null : participation.place;
 }

@@ -6,7 +6,7 @@ import { Hub } from "./hub.ts";
 
 const ANN: Card = { instance: "a", handle: "ann", name: "Ann", type: "person", capabilities: [] };
 
-/** A store whose next list of leases waits until it is released, and then has the state from its beginning. */
+/** A store whose first list of leases is read at once, but returned only after `letGo`. */
 function slowOnce(store: Store): { readonly slow: Store; readonly letGo: () => void } {
   const gate = Promise.withResolvers<void>();
   let isFirst = true;

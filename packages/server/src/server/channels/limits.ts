@@ -19,8 +19,8 @@ export const LIMITS = {
   /** The interval at which the server looks for participants that disappeared. */
   sweepMs: 500,
   /**
-   * A lease of another server stays expired for this time before its holder counts as gone; more than a
-   * heartbeat.
+   * A lease of another server must stay expired for this time before its holder counts as gone. The time is longer than
+   * the interval of heartbeats.
    */
   settleMs: 4_000,
   /** The server remembers for this time which connections ended, and which leases it saw. */

@@ -9,7 +9,7 @@ import { LIMITS } from "../context/index.ts";
 /** Expired tokens stay in lists for this time. */
 const KEPT_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
-/** After a day, the tokens of used codes and of pages have already expired. */
+/** After a day, used codes and unused pages of a computer have expired. The lease of a phone's page keeps the page. */
 const CODES_KEPT_MS = DAY_MS;
 /**
  * The time within which the author of an attachment may refer to it: without a reference it expires at the end of this
@@ -19,8 +19,8 @@ const OWNERS_KEPT_MS = LIMITS.blobMs;
 /** A released lease stays for this time, so that a holder that returns later is fenced too. */
 const RELEASED_KEPT_MS = DAY_MS;
 /**
- * Leases that killed processes of runs left behind, and records of servers' processes. All other leases that expire are
- * found and released at that time.
+ * The prefixes of leases that killed processes of runs left, and of records of servers' processes. The leases of
+ * pages have an age limit of their own; all other leases are released when somebody finds them expired.
  */
 const LEFT_LEASES = ["session/", "run/", PROCESS_PREFIX];
 const LEFT_KEPT_MS = 30 * DAY_MS;

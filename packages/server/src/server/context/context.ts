@@ -212,7 +212,7 @@ export type SecurityEventType =
   | "token_created"
   | "token_revoked";
 
-/** The entry contains no secret: ids of tokens, names of hosts and origins. */
+/** An event contains no secret: it names tokens by their ids. */
 export interface SecurityEvent {
   readonly address: string;
   /** The name under which it was done, for the audit log. */
@@ -228,13 +228,13 @@ export interface SecurityLog {
   record(type: SecurityEventType, event: SecurityEvent): void;
 }
 
-/** Counters for the operator, by name and labels. */
 /** One series of a gauge that has labels. */
 export interface GaugeSeries {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
+/** Counters and gauges for the operator, by name and labels. */
 export interface Metrics {
   count(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
   /** `read` is called when the metrics are requested. */

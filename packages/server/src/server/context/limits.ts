@@ -33,7 +33,7 @@ export const LIMITS = {
    */
   stalledMs: 30_000,
   goodbyeMs: 2_000,
-  /** If a reader of an SSE stream reads nothing for this time, only the data on its way to it stays in memory. */
+  /** If a reader of an SSE stream reads nothing for this time, only the data that is being sent stays in memory. */
   slowMs: 1_000,
   /** The interval at which an SSE stream without data sends a control event. */
   sseIdleMs: 15_000,
@@ -47,8 +47,8 @@ export const LIMITS = {
   requestMs: 300_000,
   lookForSlowMs: 1_000,
   /**
-   * Connections without a token, of all clients and of one network. If there are more, the oldest one is closed, but
-   * not before it is this old.
+   * The number of connections without a token, of all clients and of one network, and the age that protects such a
+   * connection. If there are too many, the oldest one is closed; if it is younger than this age, the new one is closed.
    */
   strangers: 2_048,
   strangersOfNetwork: 512,
@@ -79,7 +79,7 @@ export const LIMITS = {
   tokenUnseenMs: 10_000,
   /** Such a connection may take this long to close. */
   lostMs: 400,
-  /** The number of wrong tokens that one address may send. */
+  /** The number of wrong tokens that one network may send at once, and the number of further ones per second. */
   guesses: 20,
   guessesPerSecond: 0.5,
   /** The time in which a page's code can be exchanged, and the lifetime of a page. */
@@ -90,7 +90,7 @@ export const LIMITS = {
   pagesOfToken: 100,
   /**
    * The link that pairs a phone can be opened for this time: long enough to unlock the phone and point it at the code.
-   * A phone stays paired for this time, whether it is used or not.
+   * A phone stays paired for `phoneMs`, whether it is used or not. At most `phones` phones can be paired.
    */
   phoneCodeMs: 120_000,
   phoneMs: 604_800_000,
@@ -113,7 +113,6 @@ export const PAGE_LIVES: Readonly<Record<PageDevice, { readonly lifeMs: number; 
     phone: { lifeMs: LIMITS.phoneMs, idleMs: LIMITS.phoneMs },
   };
 
-/** The default limits. */
 export const DEFAULT_LIMITS: ServerLimits = {
   requestsPerSecond: 2_000,
   connections: 20_000,

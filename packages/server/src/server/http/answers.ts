@@ -8,8 +8,9 @@ export interface SizedAnswer {
 }
 
 /**
- * @param most the largest possible size of the answer in bytes, which is known before the answer is made Errors:
- * `rate_limited`, and those of `make`.
+ * Errors: `rate_limited`, and those of `make`.
+ *
+ * @param most the largest possible size of the answer in bytes, which is known before the answer is made
  */
 export async function countedAnswer(
   { context, grant }: { readonly context: ServerContext; readonly grant: Grant },
@@ -31,7 +32,6 @@ export async function countedAnswer(
   }
 }
 
-/** The answer as JSON. */
 export function jsonAnswer(value: unknown): SizedAnswer {
   const text = JSON.stringify(value);
   const response = new Response(text, { headers: { "content-type": "application/json" } });

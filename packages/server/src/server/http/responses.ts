@@ -68,7 +68,7 @@ export function createHintReport(report: (error: ContinuoError) => void): (error
     if (!isContinuoError(error) || error.hint === undefined) return;
     const isOfProgram = error.hintFor === "program" && error.code !== "not_found";
     if (!isOfProgram && httpStatusOf(error) < 501) return;
-    // The quoted parts may come from a stranger, so they do not make another hint.
+    // The quoted parts may come from a stranger, so hints that differ only in these parts count as one.
     const kind = error.hint.replace(/"[^"]*"/gu, "");
     if (told.has(kind)) return;
     told.add(kind);

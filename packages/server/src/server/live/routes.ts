@@ -116,7 +116,7 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services,
   });
   app.post("/v1/live/:key/join", async (c) => {
     const { key, service } = await asked(c, "write");
-    // The other key then refers to the session with these notes.
+    // After the call, the other key names the session of this key, so its clients can read these notes.
     context.require(c.var.grant, { kind: "live", name: key, access: "read" });
     const { key: other } = await readJsonObject(c.req.raw);
     if (typeof other !== "string") throw new ContinuoError("invalid", "key must be a text");

@@ -54,7 +54,7 @@ interface MirrorContext {
 /** Runs until the other machine ends the connection, or its token is revoked. */
 async function serve(socket: WebSocket, { context, grant, peer, machine }: MirrorContext): Promise<void> {
   const stream = createWebSocketStream(socket);
-  // The next read or write reports it.
+  // The next read or write reports the error.
   stream.on("error", () => undefined);
   const store = context.store(grant.workspaceId, principalOf(grant));
   try {

@@ -1,6 +1,6 @@
 /**
- * The page at `/`: the built viewer and its files, which need no token; the requests that the viewer sends need one. The
- * client for the pages of others is such a file too.
+ * The page at `/`: the built viewer and its files, which need no token; the requests that the viewer sends need one.
+ * One of the files is the client module for the pages of other programs.
  *
  * Promises: only the files of the build are served, by their names; the page runs only its own scripts, and no other
  * page can show it in a frame.

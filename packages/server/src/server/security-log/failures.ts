@@ -5,7 +5,7 @@ import type { RequiredPermission } from "@continuo/core/wire";
 import type { Grant, Peer, SecurityEvent, SecurityEventType, SecurityLog } from "../context/index.ts";
 
 export interface FailureLog {
-  /** The token of the sender was accepted. */
+  /** Call it when the token of the sender was accepted. */
   know(peer: Peer, grant: Grant): void;
   /** Records, only once, an error that is sent to the sender. The text of the sender stays out of the log. */
   record(error: unknown, peer: Peer): void;

@@ -89,7 +89,7 @@ function lineOf(fields: Readonly<Record<string, unknown>>): string {
   );
 }
 
-/** The second half of a character that JSON writes as two. */
+/** Returns the escaped second half of a surrogate pair; empty for a character without one. */
 function lowOf(sign: string): string {
   return sign.length === 1 ? "" : `\\u${sign.charCodeAt(1).toString(16)}`;
 }

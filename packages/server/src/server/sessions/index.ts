@@ -106,7 +106,7 @@ interface CountedMessage<T extends SentMessage> {
   send(): Promise<T>;
 }
 
-/** Errors: `rate_limited` for a new message, when too many of the person have no complete answer yet. */
+/** Errors: `rate_limited` for a new message, when too many messages of the person have no complete answer yet. */
 async function countMessage<T extends SentMessage>(
   { quotas, store }: ServerContext,
   grant: Grant,

@@ -46,7 +46,7 @@ export class UnreadAnswers {
 
 const LOOK_MS = 1_000;
 
-/** `writableLength` changes only when a whole page was sent; the handle knows how much of the page was sent. */
+/** `writableLength` changes only when a whole chunk was sent; the handle knows how much of the chunk was sent. */
 function unsentBytes(socket: Socket): number {
   const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize?: number } | null };
   return socket.writableLength + (handle?.writeQueueSize ?? 0);

@@ -29,7 +29,7 @@ export async function streamEvents(call: Call, log: Log, after: number): Promise
           else controller.enqueue(value);
         } catch (error) {
           const hasLeft = gone.signal.aborted || call.request.signal.aborted;
-          // The client has everything before it, and returns for the rest.
+          // The client has received everything before the error, and returns for the rest.
           if (!hasLeft && !isContinuoError(error)) report(`an event stream ended: ${messageOf(error)}`);
           controller.enqueue(RETRY);
           controller.close();

@@ -62,7 +62,7 @@ export async function* linkedLogs(store: Store, subscription: Subscription): Asy
   }
 }
 
-/** An unavailable store hides no log. */
+/** Returns `null` for a log that cannot be read. Throws if the store is unavailable, so that no log is overlooked. */
 export function nothingFound(error: unknown): null {
   if (isPassing(error)) throw error;
   return null;

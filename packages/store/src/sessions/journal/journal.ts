@@ -89,7 +89,7 @@ export class Journal {
     this.#last = Math.max(this.#last, sequence);
   }
 
-  /** The last sequence before an event that another writer appended in the meantime. */
+  /** The agent knows every event up to this sequence. The next event, if there is one, is from another writer. */
   get knownUpTo(): number {
     return this.#known;
   }

@@ -78,7 +78,7 @@ export const LIMITS = {
   lockWaitMs: 30_000,
   /** The interval at which the engine looks for commits of other processes on SQLite. */
   sqlitePollMs: 20,
-  /** The intervals at which a node on Postgres reports its own changes and looks for those of others. */
+  /** The intervals at which a process on Postgres reports its own changes and looks for those of others. */
   notifyMs: 25,
   postgresPollMs: 1_000,
   /** Further tries of a Postgres transaction that lost a race. */

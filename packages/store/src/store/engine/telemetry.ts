@@ -1,4 +1,4 @@
-/** The numbers of a store, and the spans of appends that failed or were slow. */
+/** The metrics of a store, and the spans of appends that failed or were slow. */
 
 import type { StoredEvent } from "@continuo/core/model";
 import { createMeter, type Meter, type Metric, recordSpan, slowAppendMs } from "@continuo/files";

@@ -154,7 +154,7 @@ export interface Transaction extends Scope {
   readonly changed: Set<number>;
   /** The rows of changed logs that only grew, where the engine passes them on to readers in this process. */
   readonly appended?: AppendedRows;
-  /** Events that it stores, one of each append: an engine that finds one later knows that it was committed. */
+  /** One event of each append. An engine that finds one of them later knows that the transaction was committed. */
   readonly witnesses?: Witness[];
 }
 

@@ -83,7 +83,7 @@ test("a rule may catch the error of a statement and continue", async () => {
   expect(await run({ query }, rule())).toEqual(["refused", "good"]);
 });
 
-/** A pool of one connection that fails as `failing` says: by text, as often as the codes that it names. */
+/** A pool of one connection. `failing` has the error codes of the next failures, by the text of the query. */
 function poolThat(failing: Readonly<Record<string, string[]>> = {}) {
   const asked: string[] = [];
   const released: unknown[] = [];
@@ -172,7 +172,7 @@ const TIMEOUT = new Error("timeout exceeded when trying to connect");
 
 type Time = { readonly awakeMs: number } | { readonly stillMs: number };
 
-/** Fails as often as there are times, each after so long, and then succeeds. */
+/** Each of `times` is the duration of one connection attempt that fails; the attempt after them succeeds. */
 function connectingAfter(error: Error, ...times: (readonly Time[])[]) {
   let at = 0;
   return {

@@ -15,7 +15,10 @@ const USER = "Check user and password in the URL.";
 const FILES = "Check the disk of the server.";
 const MIGRATE = "Run `continuo store migrate --store URL` with the URL of this database.";
 
-/** SQLSTATE or code of the system: the code of the store, what the database does, and the hint. */
+/**
+ * The keys are SQLSTATE codes or codes of the system. The values are the error code of the store, what the database
+ * does, and the hint.
+ */
 const FAILURES: Readonly<Record<string, readonly string[]>> = {
   "08006": LOST,
   "0A000": ["unsupported", "does not support the request", "Use Postgres 15 or newer."],
@@ -49,7 +52,7 @@ const FAILURES: Readonly<Record<string, readonly string[]>> = {
   EHOSTUNREACH: LOST,
   ENETUNREACH: LOST,
   ENOTFOUND: LOST,
-  // Five letters, as a SQLSTATE has.
+  // This code of the system has five characters, like a SQLSTATE.
   EPIPE: LOST,
   ETIMEDOUT: LOST,
   DEPTH_ZERO_SELF_SIGNED_CERT: [
@@ -63,7 +66,7 @@ const FAILURES: Readonly<Record<string, readonly string[]>> = {
   XX002: ["corrupt", "has a damaged index", "Run `reindex database`, or restore a backup."],
 };
 
-/** Waiting does not help. */
+/** The errors for which it does not help to wait. */
 const PERMANENT = ["28000", "28001", "28P01", "3D000", "42501", "DEPTH_ZERO_SELF_SIGNED_CERT"];
 
 test.each(Object.entries(FAILURES))(

@@ -75,7 +75,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   },
 };
 
-/** The keys are the first two letters of a SQLSTATE that has no row of its own. */
+/** The keys are the first two characters of a SQLSTATE that has no row of its own. */
 const CLASSES: Readonly<Record<string, Failure>> = {
   "08": LOST,
   "0A": { code: "unsupported", says: "does not support the request", hint: "Use Postgres 15 or newer." },
@@ -140,7 +140,7 @@ export function isLost(error: unknown): error is Error {
   return failureOf(error) === LOST;
 }
 
-/** The error for a transaction of which it is not known whether it was committed. */
+/** The error if it is not known whether a transaction was committed. */
 export function unknownOutcome(cause: unknown, location: string): ContinuoError {
   return new ContinuoError("unavailable", `the database ${location} did not answer a commit`, {
     hint: "Look whether the change was stored; appends may be repeated with the same ids.",

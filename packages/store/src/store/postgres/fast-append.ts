@@ -61,8 +61,9 @@ export class FastAppend {
   }
 
   /**
-   * Appends of this server to one log run one after the other; otherwise, they would invalidate each other's beliefs.
-   * Appends that wait while another one is stored are then stored together, with one statement and one commit.
+   * Stores an append, or resolves to `undefined` if it must use the normal way. Appends of this server to one log run
+   * one after the other; otherwise, they would invalidate each other's beliefs. Appends that wait while another one is
+   * stored are then stored together, with one statement and one commit.
    */
   append(scope: Scope, append: PlainAppend): Promise<AppendRow | undefined> {
     if (!isPlain(append.events, append.options)) return Promise.resolve(undefined);

@@ -1,6 +1,6 @@
 /**
- * The outcome of a transaction whose answer was lost. The process of the connection on the server may still be writing,
- * so this code waits for its end. After that, an event of the transaction either exists, or never will.
+ * The outcome of a transaction whose answer was lost. The server process of its connection may still be writing, so
+ * this code waits until that process has ended. After that, an event of the transaction either exists, or never will.
  */
 
 import type pg from "pg";

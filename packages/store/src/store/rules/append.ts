@@ -68,7 +68,10 @@ interface CheckedAppend {
   readonly leaseLock: string;
 }
 
-/** The checks in the order of the contract. */
+/**
+ * Returns the stored events of a repeated append, an empty list for a repeated number of a producer, or `undefined` if
+ * the append may be tried.
+ */
 function* check(
   scope: Scope,
   log: LogRow,

@@ -32,7 +32,7 @@ const TRIM_ACT_EVERY = 16;
 /** At every 1,024th entry, the number of all entries is checked, because counting them reads a whole index. */
 const TRIM_ALL_EVERY = 1_024;
 
-/** `by` is the principal of the store's view: a parameter, because a transaction of a shared engine does not know it. */
+/** @param by the principal of the store's view, because a transaction of a shared engine does not know it */
 export function* insertAudit(
   tx: Transaction,
   by: Principal | undefined,

@@ -133,7 +133,8 @@ interface GarbageCounts {
 }
 
 /**
- * Rows are locked first, and a second statement searches their references: no uncommitted append can refer to a locked
+ * Removes a page of blobs without references that have expired, or that never expire and are older than `minAgeMs`. The
+ * rows are locked before a second statement searches for their references: no uncommitted append can refer to a locked
  * row.
  */
 export function* collectPage(tx: Transaction, minAgeMs: number): Work<GarbageCounts> {

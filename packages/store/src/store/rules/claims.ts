@@ -1,5 +1,5 @@
 /**
- * Claims: the right to do a thing, which one worker has at a time, and a generation that distinguishes an old worker
+ * Claims: each gives one worker at a time the right to do something, with a generation that distinguishes an old worker
  * from a new one.
  */
 

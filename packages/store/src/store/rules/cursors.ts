@@ -54,7 +54,7 @@ export function* commitCursor(tx: Transaction, logId: string, request: CursorReq
   if (log.deleted_at !== null) throw logGone(logId);
   if (!isExpired(log)) return yield* moveCursor(tx, log, request);
   if (yield* hasForks(tx, log.log_key)) throw logGone(logId);
-  // The log of these readers is gone: they begin again with the next log of this id.
+  // The log has expired, and its cursors with it: the readers begin again with the next log of this id.
   yield* removeLog(tx, log, "expired", "whole");
   return yield* moveEarly(tx, logId, request);
 }

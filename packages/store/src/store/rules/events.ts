@@ -91,7 +91,7 @@ function prepareEvent(scope: Scope, event: NewEvent, recordedAt: string): Prepar
   };
 }
 
-/** Returns the application's retention for a type that the table of events does not know. */
+/** Returns the retention that the application set for a type of its own, or for a name of `custom` events. */
 function customRetention({ retentions }: Scope, { type, data }: NewEvent): Retention | undefined {
   if (retentions === undefined) return undefined;
   const name = type === "custom" ? (data as { readonly name?: unknown } | null)?.name : undefined;

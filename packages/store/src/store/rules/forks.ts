@@ -1,4 +1,7 @@
-/** A fork is a log whose beginning is in another one. Nothing is copied, except for the part of one record. */
+/**
+ * A fork is a log whose beginning is in another log. Nothing is copied, except for the first bytes of a record that the
+ * fork cuts.
+ */
 
 import { CHAIN_START, type NewLog } from "@continuo/core/model";
 import { type Scope, sql, type Transaction, type Work } from "../engine/index.ts";
@@ -10,7 +13,7 @@ import { assertSequence, conflict, invalid, logNotFound, outOfRange } from "./re
 export interface ForkSource {
   readonly row: LogRow;
   readonly sequence: number;
-  /** The chain at that sequence. */
+  /** The chain hash of the source at `sequence`. */
   readonly hash: string;
   readonly bytes: number;
 }

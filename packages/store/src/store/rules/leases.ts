@@ -134,7 +134,7 @@ function filtersOf({ prefix, owner, state }: ListLeases, now: number): readonly 
   return filters;
 }
 
-/** The condition has exactly this form, because an index contains the leases that were not given back. */
+/** The condition has exactly this form, because the index of the leases that were not given back has it too. */
 const NOT_RELEASED = "expires_at > 0";
 
 function stateFilter(state: ListLeases["state"], now: number): Filter {

@@ -1,4 +1,7 @@
-/** Reads by the time in a medium: with an index, nearest first, however long the log is. */
+/**
+ * Reads events by their time in a medium, the nearest first. An index finds them, so the length of the log does not
+ * matter.
+ */
 
 import type { MediaOptions, MediaPage, Retention, StoredEvent } from "@continuo/core/model";
 import { LIMITS, type Scope, type Segment, sql, type Work } from "../engine/index.ts";
@@ -45,14 +48,20 @@ export function* readMedia(scope: Scope, logId: string, request: MediaRequest): 
   return { events: yield* load(scope, logId, chosen), more: chosen.length < hits.length };
 }
 
-/** The ranges away from the time `near`; each is read until it has enough events. */
+/**
+ * The ranges of time after and before `near`, each read in the direction away from it. A read ends when it has enough
+ * events.
+ */
 function rangesOf(from: number, to: number, near: number): readonly Range[] {
   const up: Range = { from: Math.max(from, near), to, direction: "asc" };
   const down: Range = { from, to: Math.min(to, near - 1), direction: "desc" };
   return [up, down].filter((range) => range.from <= range.to);
 }
 
-/** 0 critical, 1 supplementary: the index begins with it. */
+/**
+ * Returns the stored numbers of the wanted retentions: 0 is critical, 1 is supplementary. The index begins with this
+ * column, so each retention is searched separately.
+ */
 function retentionsOf(retention: Retention | undefined): readonly number[] {
   if (retention === undefined) return [0, 1];
   if (retention === "critical") return [0];
@@ -112,7 +121,10 @@ function within(hits: readonly Hit[], limit: number, maxBytes: number): readonly
   return hits.slice(0, count);
 }
 
-/** The number of payloads in one statement, which is padded to it, so that there are few statements. */
+/**
+ * The number of payloads that one statement loads. Shorter lists are padded to it, so that there are few different
+ * statements.
+ */
 const LOADED_AT_ONCE = 50;
 
 function* load(scope: Scope, logId: string, hits: readonly Hit[]): Work<readonly StoredEvent[]> {

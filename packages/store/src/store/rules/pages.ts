@@ -19,11 +19,11 @@ interface Source<Row, Item> {
   readonly fetch: (after: Key | undefined, limit: number) => Work<readonly Row[]>;
   readonly keyOf: (row: Row) => Key;
   readonly toItem: (row: Row) => Item;
-  /** Rows that `fetch` could not exclude are left out; all are wanted by default. */
+  /** Returns false for a row to leave out, which `fetch` could not exclude. All rows are wanted by default. */
   readonly isWanted?: (row: Row) => boolean;
   /**
-   * The greatest number of rows of one statement, so that a page takes several turns of the event loop. It is only for
-   * lists whose order does not change. Rows may be added and removed between two statements, as between two pages.
+   * The most rows that one statement returns; a page then takes several turns of the event loop. Only lists whose order
+   * does not change have it. Rows may be added and removed between two statements, as between two pages.
    */
   readonly rowsAtOnce?: number;
 }

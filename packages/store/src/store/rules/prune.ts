@@ -91,7 +91,7 @@ export function* redact(tx: Transaction, logId: string, sequence: number, reason
   if (row === undefined) throw outOfRange(logId, sequence, log.head_sequence);
   const extras = row.extras === null ? {} : (JSON.parse(row.extras) as Extras);
   if (extras.pruned === undefined) yield* bury(tx, log, row, reason);
-  // The body is removed, both for JSON and for bytes.
+  // A pruned event has no body, so the column of JSON is right for a log of bytes too.
   const statement = tx.dialect.placeholders(
     `select ${eventColumns("payload")} from events where log_key = ? and sequence = ?`,
   );

@@ -93,7 +93,7 @@ export function assertSequence(what: string, value: unknown): asserts value is n
 
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 
-/** ISO 8601 UTC, in the stored form. */
+/** A time of ISO 8601 in UTC with a `Z`, such as `2026-01-31T12:00:00.000Z`; seconds have at most nine decimals. */
 export function assertTime(what: string, value: unknown): asserts value is string {
   if (typeof value !== "string" || !ISO_UTC.test(value) || Number.isNaN(Date.parse(value))) {
     throw invalid(`the ${what} must be an ISO 8601 time in UTC (2026-01-31T12:00:00.000Z)`);

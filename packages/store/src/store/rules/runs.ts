@@ -110,7 +110,7 @@ export interface RunClaim {
   readonly agents?: readonly string[];
 }
 
-/** Candidates are searched without a lock, and checked again under the lock of their session's log. */
+/** Candidates are found without a lock, and checked again under the lock of their session's log. */
 export function* claimNextRun(tx: Transaction, claim: RunClaim): Work<Run | null> {
   assertName("owner of a run", claim.owner);
   for (;;) {

@@ -45,7 +45,9 @@ const ACTIVITY_MS = 60_000;
 
 /**
  * Sets `updated_at` to `now`, if this is the first append in its minute of the clock: the column is in an index, which
- * most appends need not change. @param before the time of the last append to the log, in milliseconds since 1970
+ * most appends need not change.
+ *
+ * @param before the time of the last append to the log, in milliseconds since 1970
  */
 export function* noteActivity(tx: Transaction, logId: string, before: number, now: number): Work<void> {
   if (Math.floor(before / ACTIVITY_MS) === Math.floor(now / ACTIVITY_MS)) return;

@@ -52,7 +52,7 @@ interface TokenSecret {
   readonly secretHash: string;
 }
 
-/** The server reads this handle as every handle. */
+/** This handle stands for every handle. */
 const ANY_HANDLE = "*";
 
 const KINDS: Readonly<Record<NamedKind, true>> = {
@@ -66,7 +66,7 @@ const KINDS: Readonly<Record<NamedKind, true>> = {
 
 /**
  * Returns the scopes as texts, in the form in which they are stored. In a text, a `*` at the end of a name stands for
- * every name with that beginning, so the name of a right cannot have a `*`.
+ * every name with that beginning, so the name in a scope that is an object cannot have a `*`.
  */
 function scopesOf(scopes: unknown): string {
   if (!Array.isArray(scopes) || scopes.length === 0) throw invalid("a token must have at least one scope");
@@ -93,7 +93,7 @@ function textOfRight(right: object): string {
   return `${kind}:${plainName("beginsWith", beginsWith, right)}*:${words}`;
 }
 
-/** Returns the name if it has no `*`, because a name that a user chose must not become a beginning. */
+/** Returns the name if it has no `*`, because a name that a user chose must not match other names. */
 function plainName(what: "name" | "beginsWith", value: unknown, right: object): string {
   assertName(`${what} of a scope`, value);
   if (/[*\p{Cc}]/u.test(value))

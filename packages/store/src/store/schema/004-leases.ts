@@ -9,7 +9,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .on("leases")
     .columns(["workspace_id", "expires_at", "name"])
     .execute();
-  // A lease that its holder gave back has the `expires_at` 0.
+  // A lease that its holder gave back has an `expires_at` of 0 or less.
   await sql`create index if not exists leases_by_holder on leases (workspace_id, name) where expires_at > 0`.execute(
     db,
   );

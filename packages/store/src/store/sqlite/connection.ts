@@ -40,7 +40,7 @@ export class Connection {
     this.database = database;
   }
 
-  /** The number of statements so far that changed something. */
+  /** The number of statements so far that are not a `select`, even if they changed no row. */
   writes = 0;
 
   /** Runs a rule to its end, in this turn of the event loop. */

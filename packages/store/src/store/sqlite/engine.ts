@@ -87,7 +87,7 @@ export function createSqliteEngine(
   return engine;
 }
 
-/** Errors: SQLite's, in the store's words. */
+/** Translates errors of SQLite to errors of the store. */
 async function inThread<T>(work: () => Promise<T>, location: string): Promise<T> {
   try {
     return await work();

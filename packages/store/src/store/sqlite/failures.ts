@@ -110,7 +110,7 @@ export function truncated(path: string, sizeBytes: number, expectedBytes: number
   );
 }
 
-/** One of the files of an open database: the database itself, or a file that SQLite keeps next to it. */
+/** The error if the database, or a file that SQLite keeps next to it, was deleted or replaced while it was open. */
 export function replacedFile(path: string, file: string): ContinuoError {
   const what = path === file ? `database ${path}` : `file ${file} of the database ${path}`;
   return new ContinuoError("unavailable", `the ${what} was deleted or replaced while it was open`, {

@@ -35,8 +35,8 @@ export function inPlace(place: SqlitePlace | undefined, rescue: () => void): () 
       seen = now;
       return;
     }
-    // After another process has made a new file, the database is no longer shared: two processes would write
-    // into it.
+    // If another process has made a new file, the log is not copied: the two processes no longer share the database,
+    // and both would write into it.
     if (sides.every(({ side, opened }) => [NO_FILE, opened].includes(identityOf(side)))) rescue();
     throw replacedFile(path, missing.side);
   };

@@ -36,7 +36,7 @@ export function folderBodies(folders: readonly [string, ...string[]], database: 
   };
 }
 
-/** Runs code that uses our files, and translates its errors. Errors of the system become errors of the store. */
+/** Runs code that uses our files, and turns errors of the system into errors of the store. */
 type TranslateErrors = <T>(run: () => T | Promise<T>) => Promise<T>;
 
 /** The last two digits of a UUIDv7 are random, so they divide the files evenly among folders. */

@@ -5,7 +5,7 @@ import { Connection } from "./connection.ts";
 import { SQLITE } from "./dialect.ts";
 import { GroupCommit } from "./group-commit.ts";
 
-// A group ends early on a slow machine: here the time stands still.
+// A group ends early on a slow machine, so the clock stands still in these tests.
 beforeEach(() => {
   vi.spyOn(performance, "now").mockReturnValue(0);
 });
@@ -13,7 +13,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A group on a database in memory, and every word that it says to the database itself. */
+/** Opens a group on a database in memory, and records every command that the group itself sends to the database. */
 function openGroup(assertInPlace: () => void = () => undefined) {
   const connection = new Connection(new DatabaseSync(":memory:"));
   connection.database.exec("create table numbers (n integer)");

@@ -41,7 +41,8 @@ function insertParent(id: number): (tx: Transaction) => Work<string> {
 test("a commit that fails is reported to every caller of its group, and wakes no reader", async () => {
   const { group, told, count } = openGroup();
   await group.write(insertParent(1));
-  // A group ends when it has kept the event loop for long, on a busy machine after its first caller.
+  // A group ends when it has blocked the event loop for too long: on a busy machine, that could be after its first
+  // caller.
   using _still = vi.spyOn(performance, "now").mockReturnValue(performance.now());
   const outcomes = await Promise.allSettled([1, 2, 1].map((parent) => group.write(insertChild(parent))));
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);

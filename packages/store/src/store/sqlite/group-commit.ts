@@ -32,10 +32,10 @@ interface JobResult {
   outcome: Outcome | undefined;
 }
 
-/** The longest delay of the event loop, in addition to one commit. */
+/** After this time, a group begins no further write, so that it does not block the event loop for long. */
 const TURN_MS = 5;
 
-/** More steps of promises than there are between the wake-up of a caller and its next append. */
+/** The promise steps for which a group waits: more than a caller needs from the answer to its next append. */
 const PROMISES_OF_A_CALLER = 24;
 
 type GroupChanges = Required<Pick<Transaction, "changed" | "appended">>;
@@ -57,7 +57,7 @@ export class GroupCommit {
   #pauses: (() => Promise<void>)[] = [];
   #running: Promise<void> | undefined;
   #turnedAt = 0;
-  /** The number of the next jobs that run each in a savepoint of its own. */
+  /** The number of jobs at the front of the queue that each run in a savepoint of their own. */
   #careful = 0;
 
   constructor(connection: Connection, scope: Scope, options: GroupOptions) {

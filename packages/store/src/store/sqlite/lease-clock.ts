@@ -14,7 +14,7 @@ import { isBusy } from "./failures.ts";
 export interface LeaseClock {
   /** The time in whole milliseconds. It begins with the time of day at the first use after the machine was started. */
   readonly now: () => number;
-  /** Converts a time of this clock to the present time of day. */
+  /** Converts a time of this clock to a time of day, in milliseconds since 1970. */
   readonly wallTime: (leaseMs: number) => number;
 }
 

@@ -4,7 +4,7 @@ import { MIGRATION_TIMES, migrate } from "../schema/index.ts";
 import { createKysely } from "./dialect.ts";
 import { createSchema } from "./new-schema.ts";
 
-/** Every table, index and trigger with its text, and every row but for the times of the migrations. */
+/** Every table, index and trigger with its text, and every row, without the times of the migrations. */
 function contentOf(database: DatabaseSync): unknown {
   for (const [table, column] of MIGRATION_TIMES) database.exec(`update ${table} set ${column} = ''`);
   const objects = database.prepare("select type, name, tbl_name, sql from sqlite_master order by name").all();

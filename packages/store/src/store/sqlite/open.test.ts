@@ -201,7 +201,7 @@ describe("a file that is cut off", () => {
     [3, 4_096, 12_287, 12_288],
     [3, 4_096, 100, 12_288],
     [3, 4_096, 99, 100],
-    // The header has 1 for the size that it has no room for.
+    // The header stores a page size of 65,536 as 1, because it has only 16 bits for it.
     [2, 1, 131_071, 131_072],
   ])("with %d pages of %d and %d bytes should have %d", async (pages, pageSize, sizeBytes, expectedBytes) => {
     const path = fileWith(pages, pageSize, sizeBytes);

@@ -23,7 +23,7 @@ const CACHE_BYTES = 64 * 1024 * 1024;
 export interface SqliteOptions {
   readonly workspaceId: string;
   readonly migrate: "allowed" | "refused";
-  /** Called with the migrations, and with the path of the copy. */
+  /** Called after a migration of an existing database. */
   readonly onMigrated?: (migrated: MigrationResult) => void;
   /** Size of the page cache in memory; 64 MiB by default. */
   readonly cacheBytes?: number;
@@ -41,7 +41,7 @@ export interface SqliteOptions {
 export interface MigrationResult {
   readonly from: number;
   readonly to: number;
-  /** The path of a copy of the database before the migration. */
+  /** The path of a copy of the database before the migration; `null` for a database in memory. */
   readonly copy: string | null;
 }
 
@@ -94,7 +94,10 @@ function openDatabase(place: SqlitePlace | undefined, options: SqliteOptions): D
 
 const HEADER_BYTES = 100;
 
-/** Compares the size of the file with the number of pages in its header. With a write-ahead log, it may be shorter. */
+/**
+ * Compares the size of the file with the number of pages in its header. With a write-ahead log, the file may be
+ * shorter, so it is not checked.
+ */
 function assertWhole({ path, file }: SqlitePlace): void {
   const sizeBytes = statSync(file).size;
   const wal = `${file}-wal`;
@@ -143,7 +146,7 @@ const WITHOUT_LOGS = [
   "webhook_keys",
 ] as const;
 
-/** A process that was killed while it created the database leaves such a file, to which nothing was written. */
+/** True for a database without rows: a process that was killed while it created the database leaves such a file. */
 function isUnused({ database }: Connection): boolean {
   const isThere = database.prepare("select 1 from sqlite_master where type = 'table' and name = ?");
   return WITHOUT_LOGS.every(

@@ -31,8 +31,8 @@ interface FromThread {
 }
 
 /**
- * Runs the statements in order on an existing database, and resolves with the rows of each. A transaction that they begin
- * and do not commit is rolled back. Errors: SQLite's, as `node:sqlite` throws them.
+ * Runs the statements in order on an existing database, and resolves with the rows of each. A transaction that they
+ * begin and do not commit is rolled back. Errors: SQLite's, as `node:sqlite` throws them.
  */
 export function runInThread(
   file: string,

@@ -1,4 +1,7 @@
-/** The script of an agent for a turn: a list of steps. Plain data, except for a call that does something. */
+/**
+ * The script of an agent for a turn: a list of steps. They are plain data, except for functions that return the result
+ * of a call.
+ */
 
 import type { AgentEvent, AgentResult, ToolStatus, Usage } from "@continuo/core/model";
 

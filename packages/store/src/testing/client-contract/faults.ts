@@ -1,4 +1,7 @@
-/** Requests whose answers do not come, come late, or say no; readers that do not read; servers that talk nonsense. */
+/**
+ * Cases of requests whose answers are missing, late or errors, of clients that do not read, and of servers that send
+ * invalid frames.
+ */
 
 import assert from "node:assert/strict";
 import { type ClientCase, pause, type Stage, upTo } from "./case.ts";
@@ -141,7 +144,7 @@ function assertNothingConfirmed({ reports }: Stage): void {
   );
 }
 
-/** A log of 48 MB: more than a client should keep and the system buffers. */
+/** A log of 48 MB: more than a client should keep, and more than the system buffers. */
 class LongLog {
   static readonly COUNT = 3_000;
   readonly #peer: Peer;
@@ -157,7 +160,7 @@ class LongLog {
     return this.#sent < LongLog.COUNT;
   }
 
-  /** Sends until the client says pause, or does not read the socket for a while. */
+  /** Sends until the client sends `pause`, or has not read from the socket for 1.5 seconds. */
   async flood(): Promise<void> {
     let fullSince = 0;
     while (this.#sent < LongLog.COUNT && !this.#isPaused()) {

@@ -79,7 +79,10 @@ export class ScriptedModel {
     return { stream };
   }
 
-  /** The same answer at once. Errors: as `doStream`. */
+  /**
+   * Returns the whole answer. Errors: as `doStream`; the error of a step `fail`; `agent_failed` for an answer without
+   * an end.
+   */
   async doGenerate(request: ModelRequest): Promise<{
     content: Content[];
     finishReason: ModelFinish;

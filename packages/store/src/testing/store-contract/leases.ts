@@ -194,7 +194,7 @@ export const leaseCases: readonly ContractCase[] = [
       const turn = async (owner: string): Promise<void> => {
         const lease = await store.acquireLease("x", { owner }).catch(() => null);
         if (lease === null) return turn(owner);
-        // A writer whose lease has expired asks for the same rows.
+        // A writer with the lease of an earlier holder needs the same rows at the same time.
         const late = rejects("fenced", store.append(logId, numbered(1), { lease: old }));
         const also = [{ type: "lease_release", name: "x", token: lease.token }] as const;
         await store.append(logId, numbered(1), { lease, also });

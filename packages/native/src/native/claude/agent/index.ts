@@ -1,5 +1,5 @@
 /**
- * Claude Code before any of its sessions is read: its folders, its command, and what its model accepts.
+ * The facts about Claude Code that need no session: its folders, its command, and what its model accepts.
  *
  * Promises: small, and loads the code that reads sessions only on request.
  * Does not know: the content of its sessions.
@@ -39,8 +39,8 @@ export const claudeAgent: Agent = {
     vendor: "anthropic",
     textCall: null,
   },
-  // Hooks, `apiKeyHelper`, rules, MCP servers, plugins; the project's memory, skills and commands are left out with
-  // them (2.1.330).
+  // These files can name hooks, `apiKeyHelper`, rules, MCP servers and plugins. Claude Code leaves out the project's
+  // memory, skills and commands together with them (2.1.330).
   projectFiles: [
     ".claude/settings.json",
     ".claude/settings.local.json",
@@ -65,7 +65,8 @@ export const claudeAgent: Agent = {
     args: [],
     install: "npm install -g @agentclientprotocol/claude-agent-acp",
     holds: {
-      // Rules in the person's settings allow more than reading without a question.
+      // This list limits the tools, because rules in the person's settings can allow more than reading without a
+      // question.
       safe: { meta: { claudeCode: { options: { tools: ["Read", "Glob", "Grep"], strictMcpConfig: true } } } },
       untrusted: { meta: { claudeCode: { options: { settingSources: ["user"] } } } },
     },

@@ -1,5 +1,5 @@
 /**
- * Codex before any of its sessions is read: its folders, its command, and what its model accepts.
+ * The facts about Codex that need no session: its folders, its command, and what its model accepts.
  *
  * Promises: small, and loads the code that reads sessions only on request.
  * Does not know: the content of its sessions.
@@ -49,8 +49,8 @@ export const codexAgent: Agent = {
       "openai-api-key": "OPENAI_API_KEY",
       "api-key": "OPENAI_API_KEY",
     },
-    // Without this setting, it lets a model answer its questions. A session that continues keeps its permissions until it gets
-    // other ones (2.6.0).
+    // Without a mode, codex-acp lets a model answer the questions of Codex. A resumed session keeps its permissions
+    // until it gets other ones (2.6.0).
     holds: {
       safe: { mode: "read-only" },
       ask: { mode: { variable: "INITIAL_AGENT_MODE", otherwise: "workspace-write" } },

@@ -1,5 +1,5 @@
 /**
- * GitHub Copilot CLI before any of its sessions is read: its folders, its command, and what its model accepts.
+ * The facts about GitHub Copilot CLI that need no session: its folders, its command, and what its model accepts.
  *
  * Promises: small, and loads the code that reads sessions only on request.
  * Does not know: the content of its sessions.
@@ -51,7 +51,7 @@ export const copilotAgent: Agent = {
     args: ["--acp"],
     install: "npm install -g @github/copilot",
     holds: {
-      // The variable allows everything, and also trusts the folder.
+      // With the value `true`, the variable allows everything, and also trusts the folder.
       ask: { env: { COPILOT_ALLOW_ALL: "false" } },
       safe: {
         args: ["--available-tools=view,glob,grep", "--disable-builtin-mcps"],

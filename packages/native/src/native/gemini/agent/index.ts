@@ -1,5 +1,5 @@
 /**
- * Gemini CLI before any of its sessions is read: its folders, its command, and what its model accepts.
+ * The facts about Gemini CLI that need no session: its folders, its command, and what its model accepts.
  *
  * Promises: small, and loads the code that reads sessions only on request.
  * Does not know: the content of its sessions.
@@ -49,7 +49,7 @@ export const geminiAgent: Agent = {
     vendor: null,
     textCall: null,
   },
-  // Hooks, MCP servers, the commands that discover and call tools (0.61.0).
+  // These files can name hooks, MCP servers, and commands that discover and call tools (0.61.0).
   projectFiles: [
     ".gemini/settings.json",
     ".gemini/extensions",
@@ -70,12 +70,12 @@ export const geminiAgent: Agent = {
     install: "npm install -g @google/gemini-cli",
     keys: { "gemini-api-key": "GEMINI_API_KEY", "vertex-ai": "GOOGLE_API_KEY" },
     holds: {
-      // The list of servers to start names none that exists.
+      // Only the servers in this list are started, and no server has this name.
       safe: {
         rules: { flag: "--admin-policy", text: READING_RULES },
         args: ["--allowed-mcp-server-names", "continuo-none"],
       },
-      // Driven over ACP it asks for no trust; its variable has the last word (0.61.0).
+      // Over ACP, Gemini CLI does not ask whether to trust the folder, and this variable has priority (0.61.0).
       trusted: { env: { GEMINI_CLI_TRUST_WORKSPACE: "true" } },
       untrusted: { env: { GEMINI_CLI_TRUST_WORKSPACE: "false" } },
     },

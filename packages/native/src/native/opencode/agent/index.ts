@@ -1,5 +1,5 @@
 /**
- * opencode before any of its sessions is read: its folders, its command, and what its model accepts.
+ * The facts about opencode that need no session: its folders, its command, and what its model accepts.
  *
  * Promises: small, and loads the code that reads sessions only on request.
  * Does not know: the content of its sessions.
@@ -35,7 +35,8 @@ export const opencodeAgent: Agent = {
     vendor: null,
     textCall: null,
   },
-  // Plugins, tools, MCP servers, formatters. A second reader of them in 1.18.33 knows no way to leave them out.
+  // These files can name plugins, tools, MCP servers and formatters. In 1.18.33, a second part of opencode reads them
+  // too, and has no setting to leave them out.
   projectFiles: ["opencode.json", "opencode.jsonc", ".opencode"],
   isTrusted: () => false,
   mcpServers: {
@@ -53,8 +54,8 @@ export const opencodeAgent: Agent = {
     label: "opencode",
     args: ["acp"],
     install: "npm install -g opencode-ai",
-    // Its MCP servers are named in the person's own files; a project's would be others. `safe` and `ask` depend on those
-    // files: `drivers/acp/opencode-policies.ts` makes them.
+    // `drivers/acp/opencode-policies.ts` makes `safe` and `ask`, because they depend on the person's own files. These
+    // files name the MCP servers; a project's files could name others, so they are left out.
     holds: { untrusted: { env: { OPENCODE_DISABLE_PROJECT_CONFIG: "1" } } },
     followsProjects: true,
   },

@@ -1,5 +1,5 @@
 /**
- * pi before any of its sessions is read: its folders, its command, and what its model accepts.
+ * The facts about pi that need no session: its folders, its command, and what its model accepts.
  *
  * Promises: small, and loads the code that reads sessions only on request.
  * Does not know: the content of its sessions.
