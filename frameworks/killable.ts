@@ -1,12 +1,15 @@
-/** A program in a process of its own, which tests kill in the middle of its work. */
+/** A program in a separate process, which tests kill in the middle of its work. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 
 export interface KillableProgram {
-  /** Resolves when the program prints its first words, as a server does that listens. Errors: it ended before. */
+  /**
+   * Resolves when the program prints its first words, as a server does when it listens. Rejects if the program ends
+   * before.
+   */
   start(): Promise<void>;
-  /** Nothing where it does not run. */
+  /** Does nothing if the program does not run. */
   kill(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** A person's folder, with the packages that a page says to install, for tests that do what the page says. */
+/** A person's folder with the packages that a page tells people to install, for tests that follow the page. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -19,7 +19,7 @@ const ROOT = join(import.meta.dirname, "..");
 
 export interface Project {
   readonly folder: string;
-  /** Starts a program of the folder. It is killed as soon as it prints the text, where one is given. */
+  /** Starts a program of the folder, and kills it as soon as it prints the text, if one is given. */
   run(
     file: string,
     options?: {
@@ -79,9 +79,8 @@ export function saveFiles(project: Project, guide: string): string {
 }
 
 /**
- * Asks the server of a guide as the guide says, and kills the server in the middle of the answer.
- *
- * @returns what was printed, and what the guide says is printed
+ * Asks the server of a guide as the guide describes, and kills the server in the middle of the answer.
+ * @returns the printed output, and the output that the guide shows
  */
 export async function askThroughKill(
   project: Project,

@@ -1,12 +1,12 @@
 /**
  * Takes in a new version of an agent: `npm run agents:update -- codex@latest`.
  *
- * It is installed next to the last one; the recorded conversations are held with both against a scripted model; what they
- * write and send is compared field by field; the tests of the real agent run with the new one; the result becomes
- * `docs/versions/AGENT-VERSION.md`. Where all of it passes, the new version is the one that the tests take from
- * now on, its recordings are the fixtures, and `doctor` compares with it; a version that is older than the newest is
- * only kept for the soak. Else nothing but the page is written, and
- * the exit code is 1. `--compare-only` writes the page and runs no tests.
+ * It installs the version next to the last one, holds the recorded conversations with both against a scripted model,
+ * compares field by field what they write and send, runs the tests of the real agent with the new version, and writes
+ * the result to `docs/versions/AGENT-VERSION.md`. If everything passes, the tests use the new version from now on, its
+ * recordings become the fixtures, and `doctor` compares with it. A version that is older than the newest is only kept
+ * for the soak. If anything fails, only the page is written, and the exit code is 1. `--compare-only` writes the page
+ * and runs no tests.
  */
 
 import { execFileSync, spawnSync } from "node:child_process";
@@ -148,7 +148,7 @@ interface TestFile {
   readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
 }
 
-/** Returns a function that tells if the code that reads an agent's files names a field. */
+/** Returns a function that reports whether the code that reads an agent's files names a field. */
 function namesIn(agent: VersionedAgent): (field: string) => boolean {
   const folder = join(ROOT, "packages/native/src/native", agent);
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" });

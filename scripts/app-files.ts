@@ -17,7 +17,7 @@ export interface AppFiles {
 const TOUCH_SIZE = 180;
 const SIZES = [192, 512];
 const ACCENT = [0x5b, 0x5e, 0xd6] as const;
-/** The part of the width; a system may cut a tenth off each side. */
+/** The radius of the disc as a part of the width; a system may cut a tenth off each side. */
 const RADIUS = 0.24;
 
 export function appFiles(): AppFiles {
@@ -68,7 +68,7 @@ function icon(size: number): Uint8Array {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(size, 0);
   head.writeUInt32BE(size, 4);
-  // Eight bits, in colour.
+  // Each channel has eight bits, and the colour type 2 is RGB.
   head.set([8, 2, 0, 0, 0], 8);
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   const parts = [

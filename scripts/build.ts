@@ -1,11 +1,11 @@
 /**
- * Builds `dist/`: what `npm ci` runs, and what the command and the library load.
+ * Builds `dist/`: `npm ci` runs this script, and the command and the library load its result.
  *
  * The types of our packages are compiled file by file, each package below its name, so that `continuo` depends on none
- * of them; the library is bundled, one file for each door and a few that doors share.
- * The command is bundled into a few chunks, one a command and one an
- * agent: loading two hundred small modules would take four times as long as the work of a short command. Kysely,
- * which every store needs, is three hundred more, and is bundled too. The viewer (`web/`) is bundled for browsers.
+ * of them. The library is bundled into one file for each entry point and a few files that entry points share. The
+ * command is bundled into a few chunks, mainly one for each command and one for each agent: loading two hundred small
+ * modules would take four times as long as the work of a short command. Kysely, which every store needs, has three
+ * hundred more modules, and is bundled too. The viewer (`web/`) is bundled for browsers.
  */
 
 import { execFileSync } from "node:child_process";

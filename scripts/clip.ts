@@ -9,7 +9,7 @@ import { openBrowser } from "../test/cli/browser.ts";
 
 const SECONDS = 24;
 
-/** Runs in the page: text, since a script does not have the types of a browser. */
+/** Code that runs in the page. It is a string, because a script does not have the types of a browser. */
 const RECORD = `async (seconds) => {
     const canvas = document.createElement("canvas");
     canvas.width = 320; canvas.height = 180; document.body.append(canvas);

@@ -48,7 +48,7 @@ ${sections.join("\n\n")}
 `;
 }
 
-/** A page of the folder is named as in the package, and linked from its neighbour. */
+/** Turns `docs/NAME.md`, as the package names a page, into a link to the page in the same folder. */
 function withLinks(text: string): string {
   return text.replaceAll(/\bdocs\/([\w-]+\.md)/gu, "[$1]($1)");
 }

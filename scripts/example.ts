@@ -1,6 +1,6 @@
 /**
- * Serves the video of `extension/example`, to try the browser extension with: `npm run extension:example`. With
- * `--port` elsewhere than at 8000.
+ * Serves the video of `extension/example`, to try the browser extension with: `npm run extension:example`. `--port`
+ * sets the port (8000 by default).
  */
 
 import { readFileSync } from "node:fs";

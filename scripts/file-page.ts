@@ -1,6 +1,6 @@
 /**
- * The viewer in one file: its policy allows exactly this script and these styles, by their hashes, and nothing from
- * elsewhere. `continuo view ID --output FILE` puts a session in the places `%%NAME%%`.
+ * The viewer in one file: its content security policy allows exactly this script and these styles, by their hashes, and
+ * nothing from elsewhere. `continuo view ID --output FILE` puts a session in the places `%%NAME%%`.
  */
 
 import { createHash } from "node:crypto";

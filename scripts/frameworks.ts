@@ -22,7 +22,7 @@ if (import.meta.main) {
   }
 }
 
-/** Nothing is installed a second time, unless the lock file changed. */
+/** Installs the framework again only if its lock file changed. */
 export function installFramework(root: string, name: string): void {
   installLocked(join(root, "frameworks", name));
   const link = join(root, "packages", name, "node_modules");

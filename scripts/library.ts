@@ -1,5 +1,5 @@
 /**
- * Bundles the library: the doors of the package, and the modules that they share.
+ * Bundles the library: the entry points of the package (here called doors), and the modules that they share.
  *
  * Node takes a third of a millisecond to find, check and link a module, and `import "continuo"` loaded four hundred.
  * Modules that the same doors load are one file; modules that a door loads later, on demand, stay separate. Each module
@@ -41,8 +41,8 @@ export async function bundleLibrary(root: string, dir: string): Promise<void> {
 
 /**
  * Writes the same doors for bundlers, module by module, because a bundler can leave out unused code completely only if
- * it is a separate file. The doors of browsers lie with them, so that an error of the client is the error that
- * `continuo` exports.
+ * it is a separate file. The doors for browsers are in the same folder, so that the client throws the same error class
+ * that `continuo` exports.
  */
 async function writeModules(root: string, dir: string, manifest: Manifest): Promise<void> {
   const doors = Object.values(manifest.exports).flatMap((door) =>
@@ -87,8 +87,8 @@ function packagesOf({ dependencies, peerDependencies }: Manifest): readonly RegE
 const DOOR = "door:";
 
 /**
- * A door is a file that only re-exports a source. Otherwise a source that other modules import too would also export
- * what only those need.
+ * A door is a file that only re-exports a source. If the source itself were the door, it would also export what only
+ * other modules import from it.
  */
 const plainDoors: Plugin = {
   name: "plain-doors",

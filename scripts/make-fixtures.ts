@@ -42,7 +42,7 @@ const PROGRAMS: Readonly<Record<RecordedAgent, string>> = {
   copilot: "GitHub Copilot CLI",
 };
 
-/** The part of a session that is left unchanged. */
+/** A sentence of the fixture's README: what of the session was left unchanged. */
 const UNTOUCHED: Readonly<Partial<Record<RecordedAgent, string>>> = {
   opencode: "Tables that hold no sessions were left out. No row was added, removed or moved.",
 };

@@ -76,7 +76,7 @@ function manifestIn(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 }
 
-/** The licences of the packages in a bill of materials, as their authors want them to go with their code. */
+/** The licences of the packages in a bill of materials, which their authors require next to their code. */
 export function noticesOf(folder: string, bom: Bom): string {
   const packages = Map.groupBy(bom.components, ({ name }) => licenceOf(join(folder, "node_modules", name)));
   const notices = [...packages].map(([text, those]) => {

@@ -1,6 +1,6 @@
 /**
- * A call with an aborted signal is `cancelled`: every public function that takes one. The compiler asks for a line for
- * each function of an entry, and each method of what they return, that takes a signal.
+ * Every public function that takes a signal rejects with `cancelled` if the signal is aborted. The compiler asks for a
+ * line for each function of an entry point, and each method of the objects that they return, that takes a signal.
  */
 
 import { cpSync } from "node:fs";
@@ -20,7 +20,10 @@ import * as continuo from "../src/index.ts";
 import { openChannelServer } from "./channels/open-channel.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 
-/** A table of strings, such as an environment, has no signal. Each parameter for itself: `unknown` would hide the others. */
+/**
+ * True if a parameter has a signal. A table of strings, such as an environment, has none. Each parameter is checked
+ * separately, because `unknown` would hide the others.
+ */
 type TakesSignal<F> = F extends (...given: infer Args) => unknown
   ? { [Place in keyof Args]: IsSignal<Args[Place]> }[number]
   : never;
@@ -64,7 +67,7 @@ type PublicFunction =
   | `liveService.${Cancellable<live.LiveService>}`;
 
 type Call = (signal: AbortSignal) => unknown;
-/** A list or a stream that goes on until its signal is aborted just ends, and so does a queue. */
+/** A call that ends without an error when its signal is aborted: a list, a stream, or a queue. */
 interface Ending {
   readonly ends: Call;
 }
@@ -242,7 +245,7 @@ test.each(Object.keys(METHODS))("the store's %s is cancelled by a signal that is
   else await expect(method(...given)).rejects.toMatchObject({ code: "cancelled" });
 });
 
-test("a time limit that is a signal cancels too, and its cause tells that it was one", async () => {
+test("the signal of a time limit cancels too, and the cause of the error names the time limit", async () => {
   const calling = ann.call("ann", "look", {}, { signal: AbortSignal.timeout(1) });
   await expect(calling.result).rejects.toMatchObject({ code: "cancelled", cause: { name: "TimeoutError" } });
 });
@@ -257,7 +260,7 @@ test("a list that is cancelled while it reads asks no further agent", async () =
   });
 });
 
-test("a reason that has a code keeps it", async () => {
+test("an abort reason with a code keeps its code", async () => {
   const reason = new continuo.ContinuoError("interrupted", "the server is closing");
   await expect(store.getRun("r", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
 });

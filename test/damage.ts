@@ -1,7 +1,6 @@
 /**
- * Damage to line files, for property tests of readers: what a crash, a bad disk, a careless editor or a
- * merge by hand makes of a session. A reader must throw nothing, keep every surviving record, and name
- * what it met.
+ * Damage to line files, for property tests of readers: the effects of a crash, a bad disk, a careless editor or a
+ * manual merge on a session. A reader must throw nothing, keep every surviving record, and report the damage.
  */
 
 import fc from "fast-check";
@@ -21,7 +20,7 @@ function damageOf(kind: DamageKind, what: string, bytes: Buffer): Damage {
   return { kind, what, bytes, [fc.toStringMethod]: () => `${kind}: ${what}` };
 }
 
-/** One of all kinds of damage, at places that fast-check picks and shrinks. */
+/** Any kind of damage, at places that fast-check picks and shrinks. */
 export function anyDamage(file: Buffer): fc.Arbitrary<Damage> {
   return fc.oneof(truncated(file), flipped(file), shuffled(file), duplicated(file), removed(file));
 }
@@ -39,7 +38,7 @@ export function truncated(file: Buffer): fc.Arbitrary<Damage> {
     );
 }
 
-/** One to four bytes changed; some of them become line feeds or bytes that are no UTF-8. */
+/** Changes one to four bytes; some of them become line feeds, or bytes that are not valid UTF-8. */
 export function flipped(file: Buffer): fc.Arbitrary<Damage> {
   const flip = fc.record({
     at: fc.nat({ max: Math.max(0, file.length - 1) }),
@@ -99,8 +98,8 @@ function removed(file: Buffer): fc.Arbitrary<Damage> {
 }
 
 /**
- * The records that a damaged file still holds, in order: every line that is JSON, by a reader of its own
- * that shares no code with the one under test.
+ * The records that a damaged file still holds, in order: every line that is JSON. This reader shares no code with the
+ * one under test.
  */
 export function survivorsIn(bytes: Buffer): unknown[] {
   const survivors: unknown[] = [];

@@ -1,8 +1,9 @@
 /**
- * `npm run test:frameworks [-- NAME … | --part-of-commit]`: the suites of agent frameworks against our adapters, and the adapters' own tests
- * with the real frameworks; `schemas` are libraries of schemas. Each framework brings the Vitest that its suite needs. `hosts` are programs that mount our handler:
- * without a name they are left out, because Next compiles for minutes where others work too. `--part-of-commit` is for CI:
- * the commit decides which quarter is tried, and the hosts are in one of them.
+ * `npm run test:frameworks [-- NAME … | --part-of-commit]`: runs the suites of agent frameworks against our adapters,
+ * and the adapters' own tests with the real frameworks; `schemas` are libraries of schemas. Each framework brings the
+ * Vitest that its suite needs. `hosts` are programs that mount our handler; they run only if they are named, because
+ * Next compiles for minutes on a busy machine. `--part-of-commit` is for CI: the commit decides which quarter of the
+ * suites runs, and the hosts are in one of the quarters.
  */
 
 import { spawnSync } from "node:child_process";
@@ -20,7 +21,7 @@ const SCHEMAS = "schemas";
 for (const name of chosenNames(process.argv.slice(2))) {
   if (ADAPTERS.includes(name)) installFramework(ROOT, name);
   else installLocked(join(ROOT, "frameworks", name));
-  // Its lock file leaves out the program that the SDK starts: the tests of agents have the same one.
+  // The lock file leaves out the program that the SDK starts; the tests of agents install the same version.
   if (name === "claude-agent-sdk") await installPackage(PINNED.claude);
   const folder = join(ROOT, "frameworks", name);
   const vitest = join(folder, "node_modules/vitest/vitest.mjs");

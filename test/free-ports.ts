@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** All of them are open at the same time, so that they differ. Another program may take one before it is used. */
+/** The ports are open at the same time, so that they differ. Another program may take one before it is used. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {

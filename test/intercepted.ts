@@ -1,6 +1,6 @@
-/** Objects, such as stores, some of whose methods a test replaces or observes. Private fields stay within reach. */
+/** Objects, such as stores, some of whose methods a test replaces or observes. Their private fields keep working. */
 
-/** The object with `methods` in place of its own. */
+/** Returns the object with `methods` in place of its own. */
 export function withMethods<T extends object>(target: T, methods: Partial<T>): T {
   return new Proxy(target, {
     get: (own, key) => {
@@ -14,11 +14,14 @@ export function withMethods<T extends object>(target: T, methods: Partial<T>): T
 export interface Call {
   readonly method: string;
   readonly args: readonly unknown[];
-  /** Calls the method itself. */
+  /** Calls the original method. */
   proceed(): unknown;
 }
 
-/** The object with `intercept` around each call of a method; its result is that of the call. */
+/**
+ * Returns the object with `intercept` around each call of a method. The result of `intercept` becomes the result of the
+ * call.
+ */
 export function withCalls<T extends object>(target: T, intercept: (call: Call) => unknown): T {
   return new Proxy(target, {
     get: (own, key) => {

@@ -1,4 +1,4 @@
-/** The words of the launcher where Continuo cannot run. */
+/** The messages of the launcher if Continuo cannot run. */
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
@@ -18,9 +18,9 @@ test("Windows is refused with what to do instead", () => {
 });
 
 test.each(["18.20.8", "20.20.0", "22.22.1"])(
-  "Node %s is refused in one line with what to do, where no newer one lies beside the command",
+  "Node %s is refused in one line with what to do, if no newer Node is next to the command",
   (version) => {
-    // The Node that a clone has is not there when npm installed it.
+    // The launcher is copied, because a clone has a newer Node next to it, and an installation by npm does not.
     const folder = scratchFolder("launcher");
     for (const part of ["bin", "dist/cli"]) mkdirSync(join(folder, part), { recursive: true });
     copyFileSync(LAUNCHER, join(folder, "bin/continuo.js"));

@@ -98,7 +98,7 @@ describe("a session is found", () => {
     await expect(openNativeSession(ref, { places })).rejects.toMatchObject({ code });
   });
 
-  test("what names several sessions lists them", async () => {
+  test("a name of several sessions is an error that lists them", async () => {
     const ids = (await listNativeSessions({ places, agents: ["codex"] })).map((one) => one.sessionId);
     const shared = ids[0]?.slice(0, 2) ?? "";
     await expect(openNativeSession(`codex:${shared}`, { places })).rejects.toMatchObject({

@@ -1,6 +1,5 @@
 /**
- * The published package: packed as `npm publish` does it, and used where nothing but its dependencies is
- * installed.
+ * The published package: it is packed as `npm publish` packs it, and used where only its dependencies are installed.
  */
 
 import { execFileSync, spawnSync } from "node:child_process";
@@ -175,7 +174,7 @@ interface Bundling {
 
 const external = Object.keys(manifest.peerDependencies);
 
-/** One file; what is loaded on demand lies next to it. */
+/** Bundlers that make one file, and put modules that are loaded on demand next to it. */
 const BUNDLERS: readonly (readonly [name: string, bundle: (bundling: Bundling) => Promise<void>])[] = [
   [
     "rolldown",
@@ -204,22 +203,22 @@ const BUNDLERS: readonly (readonly [name: string, bundle: (bundling: Bundling) =
   ],
 ];
 
-/** The kilobytes of everything that an entry has, with the packages of others. */
 /** `connect` in a page, in kB, as docs/library.md says it. */
 const CONNECT_KB = Number(
   /`connect` of `continuo\/client` (\d+) kB/u.exec(readFileSync(join(ROOT, "docs/library.md"), "utf8"))?.[1],
 );
 
+/** The largest size in kB of everything that an entry point loads, including packages of others. */
 const MOST_KB: Readonly<Record<string, number>> = {
   // The address of an error's page, and the check of an agent's output, took 1,000 bytes.
   continuo: 2_810,
   "continuo/agents": 1_700,
   "continuo/sessions": 150,
   "continuo/store": 510,
-  // The code `run_ended` of errors took 40 bytes, and missed messages for people 300.
-  // The method `answer` of bots takes 2,900, the limit of agents' messages that the server counts 500, the time until a
-  // handle is free 200, a socket of the caller's own and hints that are only for programs 300. `openChannel`, with the
-  // list of messages that it keeps, takes 4,900, and `openChat` with its list 7,400.
+  // The code `run_ended` of errors added 40 bytes, and missed messages for people 300. The method `answer` of bots
+  // added 2,900, the limit of agents' messages that the server counts 500, the time until a handle is free 200, and a
+  // socket of the caller's own with hints that are only for programs 300. `openChannel`, with the list of messages that
+  // it keeps, added 4,900, and `openChat` with its list 7,400.
   "continuo/client": 55.5,
   "continuo/client/live": 16,
   "continuo/live": 850,
@@ -250,12 +249,15 @@ describe.each(BUNDLERS)("a program that %s bundles", (name, bundle) => {
     return app.stdout;
   }
 
-  test.each(entries)("$specifier starts where no package.json lies above it", async ({ specifier }) => {
-    const code = `import * as all from "${specifier}"; console.log(Object.keys(all).length);`;
-    const place = await bundled(code, "node");
-    expect(Number(start(place))).toBeGreaterThan(0);
-    expect(bytesIn(place) / 1_000).toBeLessThan(MOST_KB[specifier] ?? 0);
-  });
+  test.each(entries)(
+    "$specifier starts in a folder without a package.json above it",
+    async ({ specifier }) => {
+      const code = `import * as all from "${specifier}"; console.log(Object.keys(all).length);`;
+      const place = await bundled(code, "node");
+      expect(Number(start(place))).toBeGreaterThan(0);
+      expect(bytesIn(place) / 1_000).toBeLessThan(MOST_KB[specifier] ?? 0);
+    },
+  );
 
   test("a product with a store, a server and a channel works, though it waits at its top level", async () => {
     const code = `
@@ -282,7 +284,7 @@ describe.each(BUNDLERS)("a program that %s bundles", (name, bundle) => {
     expect(start(await bundled(code, "node"))).toBe("hello 200 string\n");
   });
 
-  // esbuild also writes what a function loads that nothing calls.
+  // esbuild also writes code that only an uncalled function would load.
   if (name === "rolldown")
     test("a program for Node takes only what it uses", async () => {
       const place = await bundled('import { textOf } from "continuo"; console.log(textOf([]));', "node");

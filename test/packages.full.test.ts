@@ -1,4 +1,4 @@
-/** Our packages as they are published: packed, and installed where nothing but what they name is there. */
+/** Our packages as they are published: packed, and installed with only the packages that they name. */
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -38,7 +38,7 @@ function run(file: string, args: readonly string[], cwd: string): string {
   return execFileSync(file, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** Installs a package of ours with all that it depends on, from tarballs and from what `npm ci` installed. */
+/** Installs one of our packages with its dependencies, from tarballs and from the packages that `npm ci` installed. */
 function install(name: string): string {
   const project = mkdtempSync(join(folder, "project-"));
   const modules = join(project, "node_modules");

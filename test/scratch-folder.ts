@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { afterAll, onTestFinished, TestRunner } from "vitest";
 
 /**
- * The path of a new folder without links in it. It is removed after the test that runs, else after the suite that is
- * being described, and after all hooks that were registered later. Call it in `beforeEach`, not in `beforeAll`. Tests that
- * run at the same time cannot be told apart: their folders go with that of the whole run.
+ * Returns the path of a new folder, without links in it. The folder is removed after the running test, or else after
+ * the suite that is being declared, and after all hooks that were registered later. Call this in `beforeEach`, not in
+ * `beforeAll`. For tests that run at the same time, Vitest reports no single test: their folders are removed with the
+ * folder of the whole run.
  */
 export function scratchFolder(name: string): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), `continuo-${name}-`)));

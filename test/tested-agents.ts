@@ -1,27 +1,29 @@
 /**
- * The one table of the agents in the tests: where an agent keeps its files, and which recorded session stands for a state.
- * A new agent has a row here; tests take a column by `tested`.
+ * The one table of the agents in the tests: the places of an agent's files, and the recorded session for each state. A
+ * new agent has a row here; tests read a column with `tested`.
  */
 
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 
 export interface TestedAgent {
-  /** The default of its home variable, below the home of a person. */
+  /** The default value of the agent's home variable, below the person's home. */
   readonly folder: string;
-  /** Its own folder, below the home of a person. */
+  /** The agent's own folder, below the person's home. */
   readonly ownFolder: string;
-  /** The file of its MCP servers, below the home of a person. */
+  /** The file with the agent's MCP servers, below the person's home. */
   readonly mcpSettings: string;
-  /** The keys of its records that name session, folder, title or entry, and ours (docs/formats). */
+  /**
+   * The keys of its records that name a session, a folder, a title or an entry, and Continuo's own keys (docs/formats).
+   */
   readonly naming: readonly string[];
-  /** True if the model is sent the thinking of another vendor's. */
+  /** True if its model receives the thinking of another vendor's model. */
   readonly sendsThinking: boolean;
   /** Recorded sessions (`test/fixtures/AGENT/`). */
   readonly recorded: {
     readonly thinking: string;
-    /** Calls at once, one of which failed. */
+    /** A session with parallel calls, one of which failed. */
     readonly parallel: string;
-    /** A session of several parts, if the agent has such. */
+    /** A session of several parts, if the agent has such sessions. */
     readonly parts: string;
     /** A session that can be damaged and edited. */
     readonly edited: string;
@@ -32,7 +34,10 @@ export interface TestedAgent {
   };
   /** Words that the compaction of `compaction` cut, and words that it kept. */
   readonly compacted: readonly [cut: string, kept: string];
-  /** Recorded states of ordinary work; a text in brackets where the agent has none, or nobody has recorded it yet. */
+  /**
+   * Recorded states of ordinary work. A text in brackets is the reason if the agent has no such state, or if it is not
+   * recorded yet.
+   */
   readonly states: Readonly<Record<StateName, string>>;
 }
 

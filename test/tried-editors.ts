@@ -1,6 +1,6 @@
 /**
- * The version of each editor, and for each test with it the day on which that test passed with this version, from which
- * docs/editors.md is made. With `CONTINUO_RECORD=1`, a test that has passed writes its own day and no other.
+ * The version of each editor, and the day on which each test with it passed with this version; docs/editors.md is made
+ * from them. With `CONTINUO_RECORD=1`, a test that has passed writes only its own day.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ export function recordTried(folder: string): void {
   const { name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const all = JSON.parse(readFileSync(FILE, "utf8"));
   const today = new Date().toISOString().slice(0, 10);
-  // The days of another version say nothing about this one.
+  // The days of another version prove nothing about this one.
   const passedOn = { ...(all[name]?.version === version ? all[name].passedOn : {}), [title]: today };
   writeFileSync(FILE, `${JSON.stringify({ ...all, [name]: { version, passedOn } }, null, 2)}\n`);
 }

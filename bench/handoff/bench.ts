@@ -88,7 +88,7 @@ function readAndWrite({ agent, lines }: Source, home: string): void {
   writeFileSync(`${path}.copy`, values.map((value) => `${JSON.stringify(value)}\n`).join(""));
 }
 
-/** It goes from the source's file to the target's records in a file. */
+/** Converts from the source's file to the target's records in a file. */
 async function convert(source: Source, to: AgentName, places: Places): Promise<void> {
   const lookup = await lookUpSession(`${source.agent}:${source.sessionId}`, { places });
   using read = await readSource(lookup, places, {});

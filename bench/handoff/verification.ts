@@ -89,7 +89,7 @@ async function timeWhole({ source, to, program, places }: HandOffInput): Promise
   return performance.now() - started;
 }
 
-/** The work before it, and the comparison after it, are not counted. */
+/** Measures only the call of the witness: staging before it is not counted. */
 async function timeAlone(going: HandOffInput): Promise<number> {
   using folder = openScratch();
   const staged = await stage(going, folder.path);

@@ -1,4 +1,7 @@
-/** `node serve.ts FOLDER`: serves the files of a release, and prints the address. The bench waits while it measures, so it is another process. */
+/**
+ * `node serve.ts FOLDER`: serves the files of a release, and prints the address. The server is a separate process,
+ * because the bench blocks its own while it measures.
+ */
 
 import { createReadStream, existsSync } from "node:fs";
 import { createServer } from "node:http";

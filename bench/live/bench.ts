@@ -134,7 +134,7 @@ async function restores(store: Store, key: string, events: number): Promise<Meas
   return { what: `restore from the snapshot and what follows, ${at}`, ms, targetMs: 1_000 };
 }
 
-/** Returns the key whose session with all these events ended. */
+/** Measures `open` of a key whose session, with all these events, has ended: it creates the key's next session. */
 async function nextSession(store: Store): Promise<Measure> {
   const service = new LiveService({ store });
   await service.start();

@@ -13,7 +13,7 @@ interface Document {
   readonly text: string;
 }
 
-/** In each class, the better one of them counts. */
+/** Returns the baselines. In each class of questions, Continuo's search is compared with the best of them. */
 export function baselinesOf(sessions: readonly HaystackSession[]): readonly Baseline[] {
   const whole = sessions.map((one) => ({ sessionId: one.id, text: linesOf(one).join("\n") }));
   const turns = sessions.flatMap((one) =>
@@ -26,7 +26,7 @@ export function baselinesOf(sessions: readonly HaystackSession[]): readonly Base
   ];
 }
 
-/** One line a message. */
+/** Returns one line for each message. */
 function linesOf({ talks }: Pick<HaystackSession, "talks">): string[] {
   return talks.flatMap(({ person, agent, call }) => [
     person,

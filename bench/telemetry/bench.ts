@@ -80,7 +80,7 @@ async function wrapperUs(begin: readonly (() => void)[], sdk: Sdk, turns: number
 }
 
 interface Sdk {
-  /** An API without an SDK behind it. */
+  /** Sets a provider without an SDK, so that only the API is called. */
   nothing(): void;
   numbers(): void;
   spans(): void;

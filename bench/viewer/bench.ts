@@ -172,7 +172,7 @@ async function firstList(browser: Browser, url: string): Promise<number> {
     await page.goto(url);
     await page.waitForSelector(".row", { timeout: 120_000 });
     const at: number = await page.evaluate("first");
-    // Waits until all are found, so that the next server has an index of them.
+    // Waits until all sessions are listed, so that the next server has an index of them.
     await untilAllAreListed(page);
     return at;
   });

@@ -1,4 +1,7 @@
-/** Measures the time to the screen from a file for which a scripted agent looks every 20 ms before it sends a token. */
+/**
+ * Measures the time from a token of an agent to the screen. A scripted agent looks every 20 ms for a file, and sends a
+ * token as soon as the file exists; the time begins when the file is written.
+ */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -124,7 +124,7 @@ function memoryRow(all: readonly (readonly Measurement[])[], pairs: readonly Pai
   return { ...row, work: `${row.work} ${ofSize}` };
 }
 
-/** It is measured by the clock, because the agent is another process, which often waits. */
+/** The row is measured by the clock, because the agent is another process, which often waits. */
 function verifiedRow(pair: Pair, [plain, minimum]: readonly Measurement[], ofSize: string): Rows[number] {
   const { source, to, home } = pair;
   const entry = installed(to);

@@ -20,7 +20,7 @@ export interface MissingRow {
 
 export interface WaitsOptions {
   readonly rounds: number;
-  /** Fewer sessions, shorter hand-overs. */
+  /** Measures fewer sessions and shorter hand-overs. */
   readonly quick: boolean;
   /** A folder of this bench that is not removed. */
   readonly folder: string;

@@ -58,7 +58,7 @@ interface Echo {
   readonly stop: () => Promise<void>;
 }
 
-/** It is a separate process, because the server is one too. */
+/** The echo server is a separate process, because Continuo's server is one too. */
 async function startEcho(file: string): Promise<Echo> {
   const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, "durable-echo.ts"), file], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -16,7 +16,9 @@ import { inTurn, rateOf } from "../store/sampling.ts";
 import type { Row, Rows, WaitsOptions } from "./rows.ts";
 import { measured, notMeasured } from "./targets.ts";
 
-/** Nothing waits for a disk there, and the processor time is the same on every disk. */
+/**
+ * A folder in memory, if the system has one: nothing waits for a disk, and the processor time is the same everywhere.
+ */
 const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 const LIVE_SESSIONS = 100;
 const BATCHES = [
@@ -62,7 +64,7 @@ async function appendRows(folder: string, rounds: number): Promise<readonly Row[
   return rows;
 }
 
-/** Both wait for the disk. */
+/** Compares appends with the reference server by the clock, because both wait for the disk. */
 async function referenceRow(folder: string, { rounds, quick }: WaitsOptions): Promise<Row> {
   const [batch, events] = [100, 20_000];
   const reference = await openReference(folder, batch);

@@ -1,4 +1,7 @@
-/** A page of a client of the protocol: its own `HttpAgent`, with everything that was streamed to it looked at by `verifyEvents`. */
+/**
+ * A client of the protocol in one page: the protocol's own `HttpAgent`. `verifyEvents` checks everything that was
+ * streamed to it.
+ */
 
 import { setTimeout as pause } from "node:timers/promises";
 import {
@@ -15,7 +18,7 @@ import type { ChatMessage } from "../../packages/core/src/wire/index.ts";
 
 export class Page {
   readonly agent: HttpAgent;
-  /** Streams that came, each as far as it came. */
+  /** The events of each stream, as far as they arrived. */
   readonly streams: BaseEvent[][] = [];
   readonly #approve: boolean;
 
@@ -44,7 +47,7 @@ export class Page {
     this.agent.addMessage({ id, role: "user", content });
   }
 
-  /** Asks until there is an end, as a client does whose connection was lost. */
+  /** Sends the request again until the run ends, as a client does that lost its connection. */
   async ask(): Promise<void> {
     for (;;) {
       const interrupts = this.agent.pendingInterrupts;
@@ -66,7 +69,7 @@ export class Page {
     }
   }
 
-  /** Each stream is in the order of the protocol, and each event has its form. */
+  /** Throws if the events of a stream are not in the order of the protocol, or an event does not have its form. */
   async verify(): Promise<void> {
     for (const events of this.streams) {
       for (const event of events) EventSchemas.parse(event);
@@ -75,7 +78,7 @@ export class Page {
   }
 }
 
-/** Its client throws at a broken connection where nobody can catch it: here the stream just ends. */
+/** Ends the stream at a broken connection. The protocol's client would throw an error that nobody can catch. */
 async function* recorded(
   body: ReadableStream<Uint8Array>,
   events: BaseEvent[],
@@ -102,7 +105,7 @@ export interface ClientView {
   readonly calls: readonly (readonly [name: string, args: unknown, result: unknown])[];
 }
 
-/** The messages of a client, without ids. */
+/** The messages of a client, without their ids. */
 export function saidIn(messages: readonly Message[]): readonly ClientView[] {
   const said: { user: string; texts: string[]; calls: [string, unknown, unknown][] }[] = [];
   const calls = new Map<string, [string, unknown, unknown]>();
@@ -130,7 +133,7 @@ export function saidIn(messages: readonly Message[]): readonly ClientView[] {
 /** Outcomes of calls that have no output. */
 const OUTCOMES: Readonly<Record<string, string>> = { "output-denied": "denied", "output-error": "failed" };
 
-/** The same of the messages that `chat()` folds from the log. */
+/** The same view of the messages that `chat()` folds from the log. */
 export function saidInChat(messages: readonly ChatMessage[]): readonly ClientView[] {
   return messages.flatMap(({ role, parts }, place) => {
     if (role !== "user") return [];

@@ -1,4 +1,7 @@
-/** One thread at a time: interrupts, ends, what is refused, and the order in which a client shows what others said. */
+/**
+ * One thread at a time: interrupts, ends, refused requests, and the order in which a client shows the messages of
+ * others.
+ */
 
 import { once } from "node:events";
 import { EventType, type RunFinishedEvent } from "@ag-ui/client";
@@ -74,7 +77,7 @@ test.each([
   },
 );
 
-test("an answer that somebody else gave counts, and a client's other one changes nothing", async () => {
+test("the answer of another client counts, and a later, different answer changes nothing", async () => {
   const page = newPage();
   page.say("please parcel");
   await page.agent.runAgent();
@@ -105,7 +108,7 @@ test("a client that may not approve waits for the answer of somebody else", asyn
 });
 
 test.each(["before", "after"])(
-  "a message that waits behind a question that was asked %s it was sent offers the question",
+  "a message that waits for a question that was asked %s it was sent shows the question to the client",
   async (when) => {
     const words = Promise.withResolvers<void>();
     await using one = await openContinuo("memory:", { agents: [desk(() => words.promise)], pollMs: 20 });
@@ -135,7 +138,7 @@ test.each(["before", "after"])(
   },
 );
 
-test("a question whose run was stopped before the question was kept holds nobody up", async () => {
+test("a run that was stopped before its question was stored does not block later messages", async () => {
   const silent: Agent = {
     name: "silent",
     async execute(_, { onEvent, signal }) {
@@ -167,7 +170,7 @@ test("an answer to the question of another thread is refused, and the question s
   expect(await c.approvals.list({ status: "open" })).toHaveLength(1);
 });
 
-test("a payload that does not say yes is no permission", async () => {
+test("a payload without an approval is not a permission", async () => {
   const page = newPage();
   page.say("please parcel");
   await page.agent.runAgent();
@@ -179,7 +182,7 @@ test("a payload that does not say yes is no permission", async () => {
   expect(saidIn(page.agent.messages)[0]?.calls[0]?.[2]).toBe("denied");
 });
 
-test("a run that fails is an error, one that is stopped is cancelled, and both leave what was said", async () => {
+test("a failed run is an error, a stopped run is cancelled, and both keep the text so far", async () => {
   const failing = newPage();
   failing.say("fail");
   await failing.ask();
@@ -256,7 +259,7 @@ test("while an earlier answer is written, the message waits, and the earlier ans
   await second.verify();
 });
 
-test("words that a run left without a call give way to those of its next attempt", async () => {
+test("text of an attempt that made no call is replaced by the text of the next attempt", async () => {
   let attempt = 0;
   const unsteady: Agent = {
     name: "unsteady",
@@ -282,7 +285,7 @@ test("words that a run left without a call give way to those of its next attempt
   await page.verify();
 });
 
-test("images come with their content, and are shown so; an address is refused", async () => {
+test("images are accepted and shown with their content, and the address of an image is refused", async () => {
   const source = { type: "data", value: "aGk=", mimeType: "image/png" };
   const content = [
     { type: "text", text: "this one" },
@@ -346,7 +349,7 @@ test("a body that is too large is refused, and so are another method and an unkn
   );
 });
 
-test("a reader who goes away ends nothing", async () => {
+test("a reader who disconnects does not end the run", async () => {
   const response = await post(asked("parcel"));
   await response.body?.cancel();
   expect(await c.session("ann-1").run("q").result()).toMatchObject({ status: "completed" });

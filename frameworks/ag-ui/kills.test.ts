@@ -1,4 +1,4 @@
-/** A real server, killed again and again, and the protocol's own client that asks it until it has its answers. */
+/** A real server is killed again and again, and the protocol's own client asks until it has its answers. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { freePorts } from "../../test/free-ports.ts";
 import { type KillableProgram, killable } from "../killable.ts";
 import { Page, saidIn, saidInChat } from "./client.ts";
 
-/** `CONTINUO_KILLS=200` is the proof; a few show on every commit that nothing has come loose. */
+/** 200 kills are the proof (`CONTINUO_KILLS=200`); the default of 10 is a quick check for every commit. */
 const KILLS = Number(process.env.CONTINUO_KILLS ?? 10);
 
 let folder: string;

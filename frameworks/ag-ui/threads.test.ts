@@ -1,6 +1,6 @@
 /**
- * Random threads of the protocol's own client over our handler: pages send, are loaded again, go away, stop the answer and are
- * opened in addition to others, while the network loses requests and connections. `CONTINUO_ACTS` is the number of acts.
+ * Random threads of the protocol's own client over our handler: pages send, reload, close, stop the answer, and further
+ * pages open, while the network loses requests and connections. `CONTINUO_ACTS` is the number of acts.
  */
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -19,7 +19,7 @@ const URL = "http://desk.example/ag-ui";
 let c: Continuo;
 let handle: (request: Request) => Promise<Response>;
 beforeEach(async () => {
-  // Its client writes each lost connection to the console.
+  // The protocol's client writes each lost connection to the console.
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   c = await openContinuo("memory:", {
     agents: [desk(() => pause(15 * Math.random()))],

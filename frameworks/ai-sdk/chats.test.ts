@@ -1,7 +1,7 @@
 /**
- * Random chats of the AI SDK's own chat object over our transport: tabs send, are loaded again, go away, stop the answer, and
- * are opened in addition to others, while the network loses requests, answers and connections. In the end every tab has what the log
- * has. `CONTINUO_CHATS` is the number of acts; 1,000 without it.
+ * Random chats of the AI SDK's own chat object over our transport: tabs send, reload, close, stop the answer, and
+ * further tabs open, while the network loses requests, answers and connections. In the end every tab has the messages
+ * of the log. `CONTINUO_CHATS` is the number of acts (1,000 by default).
  */
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -16,7 +16,7 @@ import { shown, Tab } from "./tab.ts";
 const ACTS = Number(process.env.CONTINUO_CHATS ?? 1_000);
 const ACTS_OF_A_CHAT = 20;
 
-/** It says some words with pauses, and looks something up in the middle of them. */
+/** The agent says some words with pauses, and calls a tool in the middle of them. */
 const desk: Agent = {
   name: "desk",
   async execute({ run, input }, { onEvent, signal }) {
@@ -88,7 +88,7 @@ async function randomChat(c: Continuo, handler: FetchHandler, seed: number, coun
   }
   for (const tab of [...gone, ...tabs]) {
     await Promise.all(tab.work);
-    // A message outlives its page: a connection waits until those that are on their way have arrived.
+    // A message can arrive after its page was closed, so a connection waits until all messages in flight have arrived.
     await tab.resumeStream();
   }
   const session = c.session(chatId, { create: true });

@@ -1,6 +1,6 @@
 /**
- * A server with an agent that takes its time: `node desk-program.ts STORE PORT`. It is killed by its test, and finishes what
- * the one before it left.
+ * `node desk-program.ts STORE PORT`: a server with a slow agent. Its test kills it; the next process finishes what the
+ * killed one left.
  */
 
 import { createServer } from "node:http";

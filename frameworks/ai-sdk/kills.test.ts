@@ -1,4 +1,4 @@
-/** A real server is killed at random moments while a tab asks, is loaded again, and stops answers. */
+/** A real server is killed at random moments while a tab asks, reloads and stops answers. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { freePorts } from "../../test/free-ports.ts";
 import { type KillableProgram, killable } from "../killable.ts";
 import { shown, Tab } from "./tab.ts";
 
-/** `CONTINUO_KILLS=200` is the proof; a few show on every commit that nothing has come loose. */
+/** 200 kills are the proof (`CONTINUO_KILLS=200`); the default of 20 is a quick check for every commit. */
 const KILLS = Number(process.env.CONTINUO_KILLS ?? 20);
 
 let folder: string;
@@ -68,7 +68,7 @@ test(`a chat whose server is killed at ${KILLS} random moments has each question
   expect(shown(fresh.messages)).toEqual(shown(tab.messages));
 });
 
-test("an answer that is stopped while its server is down stays stopped, with what was said of it", async () => {
+test("an answer that is stopped while its server is down stays stopped, with its text so far", async () => {
   await server.start();
   const transport = newTransport();
   const tab = await Tab.open("orders", transport);

@@ -1,4 +1,4 @@
-/** A tab of a browser, without the browser: the AI SDK's own chat, with the state that `useChat` has. */
+/** A browser tab without a browser: the AI SDK's own chat, with the state that `useChat` has. */
 
 import { AbstractChat, type ChatState, type ChatStatus, type UIMessage } from "ai";
 import type { ContinuoChatTransport } from "../../packages/ai-sdk/src/index.ts";
@@ -28,14 +28,14 @@ class TabState implements ChatState<UIMessage> {
 }
 
 export class Tab extends AbstractChat<UIMessage> {
-  /** The commands of the tab, each of which ends with its work. */
+  /** The promises of the tab's commands. */
   readonly work: Promise<unknown>[] = [];
 
   private constructor(chatId: string, messages: UIMessage[], transport: ContinuoChatTransport) {
     super({ id: chatId, state: new TabState(messages), transport });
   }
 
-  /** A page that is opened loads the messages, and connects to the answers that are not complete. */
+  /** Opens a page: it loads the messages, and connects to the answers that are not complete. */
   static async open(chatId: string, transport: ContinuoChatTransport): Promise<Tab> {
     const tab = new Tab(chatId, await transport.load(chatId), transport);
     tab.do(() => tab.resumeStream());
@@ -51,7 +51,7 @@ export class Tab extends AbstractChat<UIMessage> {
   }
 }
 
-/** JSON has no fields without a value, and a step in which nothing came is not shown. */
+/** Returns the messages as a page shows them: without fields that have no value in JSON, and without empty steps. */
 export function shown(messages: readonly UIMessage[]): readonly UIMessage[] {
   const plain = JSON.parse(JSON.stringify(messages)) as UIMessage[];
   return plain.map((message) => {

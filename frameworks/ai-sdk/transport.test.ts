@@ -11,7 +11,7 @@ import { Tab } from "./tab.ts";
 let c: Continuo;
 let seen: Request[];
 let allowed: Authorization;
-/** Answers in the place of the server, the first ones first. */
+/** Answers that replace those of the server, in order. */
 let instead: (() => Response | Promise<Response>)[];
 
 beforeEach(() => {
@@ -111,7 +111,7 @@ test.each<[string, object]>([
   },
 );
 
-test("another answer and other words are refused in the words of the server", async () => {
+test("a different answer and a different text are refused with the message of the server", async () => {
   const transport = await open(talker());
   await textOf(await transport.sendMessages(sending([question("q1")])));
   const again = { trigger: "regenerate-message" };
@@ -127,7 +127,7 @@ test("a busy proxy and a lost answer are tried again, and the message is sent on
   instead = [
     () => new Response("<html>busy</html>", { status: 503 }),
     () => Promise.reject(new TypeError("fetch failed")),
-    // The server has it, and nobody hears that.
+    // The server stores the message, but its answer is lost.
     async () => {
       await c.session("ann 1", { create: true }).send(ASKED, { id: "q1" });
       throw new TypeError("fetch failed");
@@ -147,7 +147,7 @@ test("a refusal of the server arrives in its words, at once", async () => {
   expect(seen).toHaveLength(1);
 });
 
-test("a server that stays away for longer than the patience leaves the chat with a lost connection", async () => {
+test("if the server is away for longer than the transport waits, the chat reports a lost connection", async () => {
   const transport = await open(talker(), {
     patienceMs: 150,
     fetch: () => Promise.reject(new TypeError("fetch failed")),
@@ -163,7 +163,7 @@ test("a server that stays away for longer than the patience leaves the chat with
 
 const noChat: typeof fetch = () => Promise.resolve(Response.json({ messages: [], open: [] }));
 
-test("who leaves an answer does not end it, and hears the rest of it later", async () => {
+test("a client that leaves an answer does not end it, and receives the rest of it later", async () => {
   const transport = await open(talker());
   await textOf(await transport.sendMessages(sending([question("q1")])));
   const leaving = new AbortController();

@@ -133,7 +133,7 @@ test("a session resumes where none of its files are, with all that was said, and
   for (const words of [...Object.values(SAID), CONTENT]) expect(there).toContain(words);
 });
 
-/** The command on the second machine, where it uses the store of the program. */
+/** Runs the command on the second machine, with the store of the program. */
 async function continuo(...args: readonly string[]): Promise<string> {
   const env = second.environment({
     CLAUDE_CONFIG_DIR: join(second.root, ".claude"),

@@ -64,7 +64,7 @@ describe.each([
     expect(await store.listSessions(main.projectKey)).toEqual([]);
   });
 
-  test("a subpath is apart from its session, and a project from another one", async () => {
+  test("a subpath is separate from its session, and a project from other projects", async () => {
     const store = create();
     await store.append(main, [entry("1", "main")]);
     await store.append(sub, [entry("1", "sub")]);
@@ -87,7 +87,7 @@ describe.each([
     expect(listed.every(({ mtime }) => Number.isInteger(mtime) && mtime > 1e12)).toBe(true);
   });
 
-  test("a deletion takes the subpaths with it, and one of a subpath only that", async () => {
+  test("deleting a session deletes its subpaths, and deleting a subpath deletes only the subpath", async () => {
     const store = create();
     const second = { ...main, subpath: "subagents/agent-b" };
     for (const key of [main, sub, second]) await store.append(key, [entry("1", "one")]);
@@ -100,7 +100,7 @@ describe.each([
     await store.delete?.(main);
   });
 
-  test("the subkeys of a session are those of that session alone", async () => {
+  test("the list of subkeys has only those of its session", async () => {
     const store = create();
     expect(await store.listSubkeys?.(main)).toEqual([]);
     await store.append(sub, [entry("1", "one")]);
@@ -120,7 +120,7 @@ test("an append of nothing writes nothing", async () => {
   expect(await store.listSessions(main.projectKey)).toEqual([]);
 });
 
-test("an entry with a uuid is stored once, also from two processes, and one without each time", async () => {
+test("an entry with a uuid is stored once, even by two processes, and an entry without a uuid each time", async () => {
   const view = memory.forWorkspace(`claude-${++workspaces}`);
   const [one, other] = [new ContinuoSessionStore(view), new ContinuoSessionStore(view)];
   const entries = Array.from({ length: 10 }, (_, at) => entry(String(at), `words ${at}`));
@@ -215,7 +215,7 @@ function nativeSession(): { readonly home: string; readonly cwd: string; readonl
   return { home, cwd, ids };
 }
 
-test("an entry that is no message is kept and shown to nobody", async () => {
+test("an entry that is not a message is stored and not shown", async () => {
   const store = newStore();
   const strange: SessionStoreEntry = { type: "user", uuid: "s", message: { role: "user", content: 5 } };
   await store.append(main, [mode, strange]);

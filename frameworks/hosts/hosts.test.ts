@@ -1,4 +1,7 @@
-/** `c.handler` in hosts that are programs of their own: Bun, and a route of Next. `test/runtime/mounted.test.ts` has the others. */
+/**
+ * `c.handler` in hosts that are separate programs: Bun, and a route of Next. `test/runtime/mounted.test.ts` tests the
+ * other hosts.
+ */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
@@ -9,7 +12,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 
 const HERE = import.meta.dirname;
 const CONTINUO = join(HERE, "node_modules/continuo");
-/** No script of a package runs when it is installed: the one of `bun` would link this file. */
+/**
+ * The program itself, because no script of a package runs when it is installed, and that of `bun` would create the
+ * link.
+ */
 const BUN = `node_modules/@oven/bun-${process.platform}-${process.arch.replace("arm64", "aarch64")}/bin/bun`;
 
 beforeAll(() => {
@@ -23,10 +29,10 @@ interface Host {
   /** The program, its folder and its arguments. */
   readonly command: (port: number) => readonly [file: string, ...args: string[]];
   readonly cwd: string;
-  /** The path below which it has the handler. */
+  /** The path under which the host serves the handler. */
   readonly path: string;
   readonly ready: RegExp;
-  /** Compiles nothing when it starts. */
+  /** True if the host compiles nothing when it starts. */
   readonly startsAtOnce: boolean;
 }
 
@@ -68,7 +74,7 @@ describe.each(HOSTS)("the handler in $name", ({ command, cwd, path, ready, start
   let child: ChildProcess | undefined;
   let url: string;
 
-  /** @param stay `middle`: an answer of the counting agent does not end before the kill */
+  /** @param stay `middle`: the answer of the counting agent does not end before the kill */
   async function start(stay: "middle" | "" = ""): Promise<void> {
     const [file, ...args] = command(await freePort());
     const env = {
@@ -93,7 +99,7 @@ describe.each(HOSTS)("the handler in $name", ({ command, cwd, path, ready, start
     });
   }
 
-  /** Also the processes that it has started. */
+  /** Kills the host and all processes that it started. */
   async function kill(): Promise<void> {
     if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = new Promise((resolve) => child?.once("exit", resolve));
@@ -131,7 +137,7 @@ describe.each(HOSTS)("the handler in $name", ({ command, cwd, path, ready, start
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test("takes messages once, streams their answers, and lets nobody in who is not known", async () => {
+  test("accepts each message once, streams its answer, and refuses unknown users", async () => {
     expect((await ask(null, "/sessions/shop")).status).toBe(401);
     expect((await ask("ann", "/sessions/other")).status).toBe(404);
     const message = { text: "hello", id: "1", agent: "echo" };
@@ -154,7 +160,10 @@ describe.each(HOSTS)("the handler in $name", ({ command, cwd, path, ready, start
     readonly data: { readonly delta?: string };
   }
 
-  /** The events of the run after a place, until `isEnough` or the end of the stream; whether that was said. */
+  /**
+   * Reads the events of the run after a sequence, until `isEnough` or the end of the stream. `hasEnded`: the stream
+   * ended with the event `end`.
+   */
   async function follow(
     after: number | null,
     isEnough: (told: readonly Told[]) => boolean,
@@ -175,13 +184,13 @@ describe.each(HOSTS)("the handler in $name", ({ command, cwd, path, ready, start
     return { told, hasEnded: text.endsWith('event: end\ndata: {"status":"completed"}\n\n') };
   }
 
-  test("a reader of an answer that is cut off by a kill goes on after its last event, and gets the next attempt whole", async () => {
+  test("after a kill, a reader continues after its last event, and gets the complete next attempt", async () => {
     await kill();
     await start("middle");
     await ask("ann", "/sessions/shop/messages", { text: "count", id: "1", agent: "counting" });
     const wordsOf = (told: readonly Told[]): string =>
       told.map(({ type, data }) => (type === "message_streamed" ? data.delta : "")).join("");
-    // If an attempt was cut off before, the next one stays in the middle too.
+    // Earlier attempts that were cut off also left words, so only the end is compared.
     const before = await follow(null, (told) => wordsOf(told).endsWith("1 2 3 4 5 "));
     expect(before.hasEnded).toBe(false);
     const last = before.told.at(-1)?.sequence ?? 0;
@@ -198,7 +207,7 @@ describe.each(HOSTS)("the handler in $name", ({ command, cwd, path, ready, start
   });
 
   const when = startsAtOnce ? ", also over a kill" : "";
-  test(`asks those who may answer${when}, and gives the run their answer`, async () => {
+  test(`asks the people who may answer${when}, and passes their answer to the run`, async () => {
     await ask("ann", "/sessions/shop/messages", { text: "may I?", id: "1", agent: "asking" });
     const asked = await question();
     if (startsAtOnce) {

@@ -1,4 +1,4 @@
-/** Next compiles its route with the first request: a busy machine takes minutes. */
+/** Next compiles its route at the first request, which takes minutes on a busy machine. */
 
 import { defineConfig } from "vitest/config";
 

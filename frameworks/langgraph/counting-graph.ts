@@ -1,6 +1,7 @@
 /**
- * A program that a test kills: a graph whose two branches each add a word in every round. Started again, it continues its
- * thread. `node counting-graph.ts STORE THREAD ROUNDS` prints `working`, and in the end the words as JSON.
+ * `node counting-graph.ts STORE THREAD ROUNDS`: a program that a test kills. Its graph has two branches, and each adds
+ * a word in every round. When it is started again, it continues its thread. It prints `working`, and at the end the
+ * words as JSON.
  */
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -38,6 +39,7 @@ const graph = new StateGraph(State)
 const config = { configurable: { thread_id: thread }, recursionLimit: 10_000 };
 const { metadata } = await graph.getState(config);
 process.stdout.write("working\n");
-// A step whose writes are all stored is no longer among `next`, though it has not ended: the graph itself knows.
+// After a kill, `next` can be empty although the graph has not ended: all writes of the last step are stored. So the
+// program does not ask `next`: it always invokes the graph.
 const { words } = await graph.invoke(metadata === undefined ? { round: 0, words: [] } : null, config);
 process.stdout.write(`${JSON.stringify(words)}\n`);

@@ -1,4 +1,4 @@
-/** A real process with a graph in it is killed at random moments, and started again until the graph is done. */
+/** A real process with a graph is killed at random moments, and started again until the graph is done. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,16 +11,16 @@ import { afterAll, expect, test } from "vitest";
 import { ContinuoSaver } from "../../packages/langgraph/src/index.ts";
 import { openStore } from "../../packages/store/src/store/index.ts";
 
-/** `CONTINUO_KILLS=200` is the proof; a few show on every commit that nothing has come loose. */
+/** 200 kills are the proof (`CONTINUO_KILLS=200`); the default of 20 is a quick check for every commit. */
 const KILLS = Number(process.env.CONTINUO_KILLS ?? 20);
 const ROUNDS = 12;
-/** The longest time that the program may work before it is killed: about a third of what it needs. */
+/** The maximum time for which the program works before it is killed: about a third of the time that it needs. */
 const LONGEST_MS = 250;
 
 const folder = mkdtempSync(join(tmpdir(), "continuo-langgraph-kills-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Returns the words of a graph that ended, and nothing if it was killed before. */
+/** Returns the words of a graph that ended, and `undefined` if the program was killed before. */
 async function work(url: string, thread: string, killAfterMs?: number): Promise<string[] | undefined> {
   const program = join(import.meta.dirname, "counting-graph.ts");
   const child = spawn(process.execPath, [program, url, thread, String(ROUNDS)], {
@@ -59,7 +59,7 @@ test(`a graph that is killed at ${KILLS} random moments continues, with nothing 
   for (let at = 1; at <= threads; at++) {
     const tuples = await Array.fromAsync(saver.list({ configurable: { thread_id: `thread ${at}` } }));
     const steps = tuples.map(({ metadata }) => metadata?.step);
-    // One checkpoint for the input, one for its start, and three for each round; none twice, none left out.
+    // The thread has one checkpoint for the input, one for its start, and three for each round, each exactly once.
     expect(steps).toEqual(Array.from({ length: ROUNDS * 3 + 2 }, (_, step) => ROUNDS * 3 - step));
   }
 });

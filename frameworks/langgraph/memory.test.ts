@@ -75,7 +75,7 @@ describe.each(["memory", "sqlite", "postgres"] as const)("a memory on %s", (engi
     );
   });
 
-  test("is the same for a second memory on the store, also while both write", async () => {
+  test("gives the same answers through a second memory on the store, even while both write", async () => {
     const store = engines.open(engine);
     const [one, other] = [new ContinuoMemory(store), new ContinuoMemory(store)];
     const keys = Array.from({ length: 20 }, (_, at) => `key ${at}`);
@@ -86,7 +86,7 @@ describe.each(["memory", "sqlite", "postgres"] as const)("a memory on %s", (engi
     expect(await new ContinuoMemory(store).search(["shared"], { limit: 100 })).toEqual(found);
   });
 
-  test("keeps when an item was put first, and when it changed", async () => {
+  test("stores the times at which an item was created and last changed", async () => {
     const memory = new ContinuoMemory(engines.open(engine));
     await memory.put(["times"], "key", { at: 1 });
     const first = await memory.get(["times"], "key");
@@ -97,7 +97,7 @@ describe.each(["memory", "sqlite", "postgres"] as const)("a memory on %s", (engi
     expect(second?.createdAt).toBeInstanceOf(Date);
   });
 
-  test("gives copies: what a caller does to an item does not change the memory", async () => {
+  test("returns copies, so that a caller's changes of an item do not change the memory", async () => {
     const memory = new ContinuoMemory(engines.open(engine));
     await memory.put(["copies"], "key", { list: [1] });
     const item = await memory.get(["copies"], "key");

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { ContinuoMemoryStorage } from "../../packages/mastra/src/index.ts";
 import { openStore } from "../../packages/store/src/store/index.ts";
 
-/** `CONTINUO_KILLS=200` is the proof; a few show on every commit that nothing has come loose. */
+/** 200 kills are the proof (`CONTINUO_KILLS=200`); the default of 10 is a quick check for every commit. */
 const KILLS = Number(process.env.CONTINUO_KILLS ?? 10);
 
 let folder: string;

@@ -29,7 +29,7 @@ function message(id: string, text: string, threadId = "orders") {
 }
 
 describe.each(["memory", "sqlite", "postgres"] as const)("a memory of Mastra on %s", (engine) => {
-  test("gives a thread back as it was saved, to its owner alone", async () => {
+  test("returns a thread as it was saved, only to its owner", async () => {
     const store = engines.open(engine);
     const memory = new ContinuoMemoryStorage(store);
     expect(await memory.saveThread({ thread: orders })).toEqual(orders);
@@ -85,7 +85,7 @@ describe.each(["memory", "sqlite", "postgres"] as const)("a memory of Mastra on 
     expect((await memory.listMessagesByResourceId({ resourceId: "ben" })).total).toBe(2);
   });
 
-  test("gives copies: what a caller does to them changes nothing", async () => {
+  test("returns copies, so that a caller's changes do not change the memory", async () => {
     const memory = new ContinuoMemoryStorage(engines.open(engine));
     await memory.saveThread({ thread: orders });
     const thread = await memory.getThreadById({ threadId: "orders" });
@@ -106,7 +106,7 @@ describe.each(["memory", "sqlite", "postgres"] as const)("a memory of Mastra on 
     expect(await memory.getResourceById({ resourceId: "ann" })).toBeNull();
   });
 
-  test("refuses to change or to copy a thread that is not there, and to copy onto one", async () => {
+  test("refuses to change or copy a missing thread, and to copy onto an existing one", async () => {
     const memory = new ContinuoMemoryStorage(engines.open(engine));
     await expect(memory.updateThread({ id: "none", title: "None" })).rejects.toMatchObject({
       code: "not_found",

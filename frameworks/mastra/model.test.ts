@@ -36,7 +36,7 @@ const message = fc
     threadId: thread,
     resourceId: resource,
     role,
-    // No two messages have the same time: what comes first then is not said.
+    // No two messages have the same time, because their order would not be defined.
     createdAt: new Date(at(second).getTime() + Number(id.slice(1))),
     content: {
       format: 2 as const,
@@ -174,7 +174,7 @@ const call: fc.Arbitrary<Call> = fc.oneof(
   ),
 );
 
-/** The answer as JSON, with one word for ids that were drawn, and without the times of changes. */
+/** The answer as JSON, without the times of changes, and with one fixed word for all random ids. */
 async function answer(memory: MemoryStorage, one: Call): Promise<unknown> {
   try {
     const text = JSON.stringify(await one(memory), (key, value) => (key === "updatedAt" ? undefined : value));
@@ -201,9 +201,9 @@ test("300 random sequences of calls are answered as Mastra's own memory answers 
   await fc.assert(
     fc.asyncProperty(fc.array(call, { minLength: 30, maxLength: 60 }), async (calls) => {
       const sessionId = `memory-${++memories}`;
-      // Short sequences find nothing to change: no row is there yet, so that both would answer with nothing.
+      // Short sequences change nothing: no row exists yet, and both memories answer with nothing.
       const known = new InMemoryMemory({ db: new InMemoryDB() });
-      // Each call is made by another object than the one before it, as by another process.
+      // Two objects make the calls in turn, as two processes do.
       const ours = [1, 2].map(() => new ContinuoMemoryStorage(store, { sessionId }));
       for (const [place, one] of calls.entries()) {
         vi.setSystemTime(at(10_000 + place));

@@ -1,6 +1,6 @@
 /**
- * A program that a test kills: `node writer-program.ts STORE ROUNDS`. In each round it saves a question with its answer, and
- * counts the round in the metadata of the thread. It continues where the one before it was killed.
+ * `node writer-program.ts STORE ROUNDS`: a program that a test kills. In each round it saves a question with its
+ * answer, and counts the round in the metadata of the thread. It continues where the killed process stopped.
  */
 
 import { ContinuoMemoryStorage } from "../../packages/mastra/src/index.ts";

@@ -1,7 +1,7 @@
 /**
- * A program that kills itself: an agent with a tool and a scripted model. `node agent-program.ts STORE SESSION KILL_AT` dies
- * before its call number KILL_AT of the session or of the model; without it, it works to the end of the conversation and
- * prints how many calls there were.
+ * `node agent-program.ts STORE SESSION KILL_AT`: a program that kills itself, with an agent, a tool and a scripted
+ * model. It dies before the call number KILL_AT of the session or of the model. Without KILL_AT it works to the end of
+ * the conversation, and prints the number of calls.
  */
 
 import {
@@ -24,7 +24,7 @@ function countCall(): void {
   if (++calls === Number(killAt)) process.kill(process.pid, "SIGKILL");
 }
 
-/** The same object, each call of which is counted before it is carried out. */
+/** Returns the same object; each of its calls is counted before it is carried out. */
 function counted<Thing extends object>(thing: Thing): Thing {
   return new Proxy(thing, {
     get: (target, key) => {

@@ -90,7 +90,7 @@ const step: fc.Arbitrary<ModelStep> = fc.oneof(
   },
   { arbitrary: fc.record({ type: fc.constant("pop" as const) }), weight: 2 },
   { arbitrary: fc.record({ type: fc.constant("reopen" as const) }), weight: 2 },
-  // Rare, so that there is a history between two of them.
+  // `clear` is rare, so that a history grows between two of them.
   { arbitrary: fc.record({ type: fc.constant("clear" as const) }), weight: 1 },
 );
 
@@ -99,7 +99,9 @@ interface Operation {
   readonly transaction: SessionHistoryTransaction;
 }
 
-/** The transaction that a step means, where it is one; `made` has those of the steps before it. */
+/**
+ * The operation of a step; `undefined` if the step is not a transaction. `made` has the operations of earlier steps.
+ */
 function operationOf(
   one: ModelStep,
   all: AgentInputItem[],
@@ -145,7 +147,7 @@ async function answer(
   }
 }
 
-/** Counts the situations that the sequences met, so that the test fails if its calls hardly ever meet anything. */
+/** Counts the situations that the sequences met, so that the test fails if they hardly ever occur. */
 const met = { refused: 0, repeated: 0, mutated: 0 };
 
 async function compare(store: Store, sessionId: string, steps: readonly ModelStep[]): Promise<void> {
@@ -175,7 +177,7 @@ test("random calls are answered as the SDK's own session answers them, also by a
   const rounds = Number(process.env.CONTINUO_ROUNDS ?? 300);
   let sessions = 0;
   await fc.assert(
-    // In a short sequence there is no history yet to be changed.
+    // A short sequence has no history that a step could change.
     fc.asyncProperty(fc.array(step, { minLength: 25, maxLength: 50 }), async (steps) => {
       await compare(store, `model ${++sessions}`, steps);
     }),
@@ -192,7 +194,7 @@ test("bytes in an item come back as bytes", async () => {
   expect(await new ContinuoSession(store, { sessionId: "bytes" }).getItems()).toEqual([said]);
 });
 
-test("of one operation that many try at the same time, one is stored", async () => {
+test("an operation that several processes try at the same time is stored once", async () => {
   await using store = await openStore("memory:");
   const said: AgentInputItem[] = [{ role: "user", content: "once" }];
   const transaction = { type: "append_items" as const, items: said };

@@ -1,11 +1,9 @@
-/** The session as Continuo shows it. */
-
 import { expect, test } from "vitest";
 import { TranscriptBuilder } from "../../packages/core/src/transcript/index.ts";
 import { ContinuoSession } from "../../packages/openai-agents/src/index.ts";
 import { openStore } from "../../packages/store/src/store/index.ts";
 
-test("the transcript shows what is in the history, and not what left it", async () => {
+test("the transcript shows the items of the history, and no removed items", async () => {
   await using store = await openStore("memory:");
   const session = new ContinuoSession(store, { sessionId: "shown", title: "The build" });
   await session.addItems([

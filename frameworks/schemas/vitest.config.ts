@@ -1,4 +1,4 @@
-/** Each library of schemas answers at once; a model is a scripted server. */
+/** The tests are quick: the libraries work in memory, and the model is a scripted server. */
 
 import { defineConfig } from "vitest/config";
 

@@ -1,4 +1,4 @@
-/** A producer in a real process that is killed again and again, and readers in another one that resume by their offsets. */
+/** A producer in a real process is killed again and again; readers in another process resume by their offsets. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../packages/store/src/store/index.ts";
 import { continuoStream } from "../../packages/tanstack/src/index.ts";
 
-/** `CONTINUO_KILLS=200` is the proof; a few show on every commit that nothing has come loose. */
+/** 200 kills are the proof (`CONTINUO_KILLS=200`); the default of 10 is a quick check for every commit. */
 const KILLS = Number(process.env.CONTINUO_KILLS ?? 10);
 
 let folder: string;

@@ -1,4 +1,4 @@
-/** Our stream answers as `memoryStream` of TanStack AI does, whatever is asked of it and in which order. */
+/** Our stream answers random sequences of calls as `memoryStream` of TanStack AI does. */
 
 import { memoryStream, type StreamChunk, type UpsertableStreamDurability } from "@tanstack/ai";
 import fc from "fast-check";
@@ -6,14 +6,14 @@ import { expect, test } from "vitest";
 import { openStore } from "../../packages/store/src/store/index.ts";
 import { continuoStream } from "../../packages/tanstack/src/index.ts";
 
-/** `CONTINUO_RUNS` is the number of random sequences; 300 without it. */
+/** `CONTINUO_RUNS` is the number of random sequences (300 by default). */
 const RUNS = Number(process.env.CONTINUO_RUNS ?? 300);
 
 const chunk = (delta: string): StreamChunk =>
   ({ type: "TEXT_MESSAGE_CONTENT", messageId: "m", delta, timestamp: 1 }) as unknown as StreamChunk;
 
 const text = fc.string({ maxLength: 8 });
-/** Places around those that are there; 0 and negative ones are no offsets, and `other` is one of another run. */
+/** Offsets near those that exist; 0 and negative numbers are not offsets, and `other` is an offset of another run. */
 const place = fc.oneof(
   fc.integer({ min: -1, max: 20 }),
   fc.constant("other" as const),
@@ -33,7 +33,7 @@ const command = fc.oneof(
     weight: 2,
   },
   {
-    // Around the last chunk, and mostly in order, so that most of them are taken.
+    // Numbers near the last chunk, mostly in order, so that the stream accepts most of them.
     arbitrary: fc.record({
       type: fc.constant("upsert around" as const),
       places: fc.subarray([-3, -2, -1, 0, 1, 2, 3], { maxLength: 4 }),
@@ -70,7 +70,7 @@ function offsetOf(side: Side, at: number | string): string {
 
 const placeIn = (offset: string): number => Number(offset.slice(offset.lastIndexOf(":") + 1));
 
-/** A reader that leaves when nothing comes after what is there. A run without chunks ends or refuses it by itself. */
+/** Reads until no further chunk comes. If a run has no chunks, the stream itself ends or refuses the reader. */
 async function readAll(stream: UpsertableStreamDurability, offset: string): Promise<unknown> {
   const read: unknown[] = [];
   const leaving = new AbortController();
@@ -123,7 +123,7 @@ async function answerOf(side: Side, one: Command): Promise<unknown> {
   }
 }
 
-/** The answer without the name of whose it is; every refusal is the same. */
+/** The answer without the prefix of the side; all refusals are equal. */
 async function plain(side: Side, one: Command): Promise<string> {
   try {
     const answer = JSON.stringify(await answerOf(side, one)) ?? "nothing";
@@ -138,7 +138,7 @@ test("random calls are answered as memoryStream answers them", async () => {
   let runs = 0;
   const met = { refused: 0, upserted: 0, read: 0 };
   await fc.assert(
-    // A short sequence has hardly a chunk that could be replaced or read.
+    // A short sequence has hardly any chunk that could be replaced or read.
     fc.asyncProperty(fc.array(command, { minLength: 15, maxLength: 30 }), async (commands) => {
       const runId = `run-${++runs}`;
       const theirs = (): UpsertableStreamDurability => memoryStream({ runId }, { firstChunkDeadlineMs: 5 });

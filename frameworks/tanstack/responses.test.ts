@@ -39,9 +39,9 @@ const produce = (runId: string): Response => {
   return toServerSentEventsResponse(answer(), { durability: { adapter: continuoStream(store, request) } });
 };
 
-test("a client that lost its connection has the rest after its last event, and one that joins has everything", async () => {
+test("a client that lost its connection gets the rest, and a new client gets everything", async () => {
   const sent = await sentIn(produce("run-1"));
-  // One more is TanStack's own, which names the run.
+  // TanStack adds one chunk of its own, which names the run.
   const said = sent.filter(({ chunk }) => chunk.type !== "CUSTOM");
   expect(said.map(({ chunk }) => chunk.type)).toEqual([
     "RUN_STARTED",
@@ -59,7 +59,7 @@ test("a client that lost its connection has the rest after its last event, and o
   );
 });
 
-test("runs are apart, and the offset of one is refused in another", async () => {
+test("runs are separate, and the offset of one is refused in another", async () => {
   const [first] = await sentIn(produce("run-1"));
   const second = await sentIn(produce("run-2"));
   const stream = continuoStream(store, { runId: "run-2" });
@@ -67,7 +67,7 @@ test("runs are apart, and the offset of one is refused in another", async () => 
   expect(await stream.snapshot()).toHaveLength(second.length);
 });
 
-test("a request is its run: the header before the parameter, the run of an offset before both, and a new one without", () => {
+test("the run of a request is that of its offset, else the header, else the parameter, else a new one", () => {
   const runOf = async (request: Request): Promise<string> =>
     (await continuoStream(store, request).append([{ type: "CUSTOM" } as unknown as StreamChunk]))[0] ?? "";
   return Promise.all([
@@ -91,7 +91,7 @@ test.each([
   expect(() => continuoStream(store, request)).toThrow(expect.objectContaining({ code: "invalid" }));
 });
 
-test("a run belongs to its prefix, is forgotten after its time, and an unknown option is refused", async () => {
+test("a run belongs to its prefix and is removed after its time, and an unknown option is refused", async () => {
   const chunks = [{ type: "CUSTOM" } as unknown as StreamChunk];
   await continuoStream(store, { runId: "r" }, { prefix: "ann/", ttl: 60 }).append(chunks);
   expect(await continuoStream(store, { runId: "r" }, { prefix: "bob/" }).snapshot()).toEqual([]);
@@ -101,7 +101,7 @@ test("a run belongs to its prefix, is forgotten after its time, and an unknown o
   );
 });
 
-test("of two producers of a run each chunk has a place of its own", async () => {
+test("with two producers of a run, each chunk has its own position", async () => {
   const chunks = Array.from({ length: 20 }, (_, at) => ({ type: "CUSTOM", at }) as unknown as StreamChunk);
   const offsets = await Promise.all(chunks.map((one) => continuoStream(store, { runId: "r" }).append([one])));
   expect(new Set(offsets.flat()).size).toBe(20);

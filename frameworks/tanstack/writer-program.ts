@@ -1,6 +1,6 @@
 /**
- * A producer that is killed by its test: `node writer-program.ts STORE RUN COUNT`. It finds what the one before it stored, says the
- * last chunk of it a second time, and writes the rest.
+ * `node writer-program.ts STORE RUN COUNT`: a producer that its test kills. It reads what the killed process stored,
+ * writes the last chunk of it a second time, and writes the rest.
  */
 
 import { setTimeout as pause } from "node:timers/promises";

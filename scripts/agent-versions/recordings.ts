@@ -19,7 +19,7 @@ export interface RecordingSummary {
   readonly sent: Shape;
 }
 
-/** `folder` holds a folder for each conversation; only those in `names` are taken, where it is given. */
+/** `folder` holds a folder for each conversation; only those in `names` are read, if `names` is given. */
 export function readRecorded(
   folder: string,
   names: readonly string[] = readdirSync(folder).toSorted(),
@@ -39,7 +39,7 @@ export function readRecorded(
   };
 }
 
-/** The differences in files that both have, by kind of file. */
+/** The differences in files that both summaries have, by kind of file. */
 export function writtenChanges(before: RecordingSummary, after: RecordingSummary): readonly Changes[] {
   return Object.entries(after.home).flatMap(([place, shape]) => {
     const old = before.home[place];

@@ -9,7 +9,10 @@ export type Shape = Readonly<Record<string, readonly string[]>>;
 
 /** Deeper values are `…`. */
 const MAX_DEPTH = 24;
-/** A field with more different words than this, in both shapes together, has names and not one of a few states. */
+/**
+ * If a field has more different words than this in both shapes together, its words are names and not states, and only
+ * their kind is compared.
+ */
 const MAX_WORDS = 8;
 
 export class ShapeBuilder {

@@ -30,7 +30,7 @@ const BOILERPLATE: readonly (readonly [RegExp, string])[] = [
   // The description of a tool of Gemini CLI, if a call has none.
   [/^Reads and returns the content of a specified file\.[\s\S]*$/, LEFT_OUT],
   [/^<collaboration_mode>[\s\S]*$/, `<collaboration_mode>${LEFT_OUT}</collaboration_mode>`],
-  // Codex tells its model about modes and skills in these.
+  // Codex describes modes and skills to its model in these texts.
   [/^# (?:Plan Mode \(|Collaboration Mode: )[\s\S]*$/, LEFT_OUT],
   [/^# Review guidelines:[\s\S]*$/, LEFT_OUT],
   [
@@ -60,7 +60,7 @@ const CATALOGUES = new Set([
 /** A longer string that no rule has shortened could be an agent's own prompt. */
 const LONGEST_TEXT = 700;
 
-/** A line of a session file, or `null` if nothing has to be left out of it. */
+/** Returns a line of a session file without the agents' own prompts; the line is equal if it has none. */
 export function withoutPrompts(line: JsonObject): JsonObject {
   return asObject(eachText(withoutCatalogues(line), withoutBoilerplate));
 }

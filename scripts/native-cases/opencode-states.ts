@@ -136,7 +136,7 @@ export const opencodeStateCases: readonly OpencodeCase[] = [
       addWorktree(sandbox);
     },
     async hold({ sandbox, opencode }) {
-      // Folders without git have a project of their own, which opencode makes when it is first in one.
+      // For a folder without git, opencode makes a separate project when it first works there.
       await sandbox.write("elsewhere/leaf.txt", "");
       await opencode.command(["session", "list"], { cwd: join(sandbox.root, "elsewhere") });
       await using server = await opencode.serve(join(sandbox.root, "green"));

@@ -5,11 +5,13 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promptsLeftIn, withoutBoilerplateIn } from "./left-out.ts";
 
-/** Other tables have the log from which these are folded, accounts, permissions, and marks of the program. */
+/**
+ * Other tables hold accounts, permissions, marks of the program, and the log from which opencode folds these tables.
+ */
 const SESSION_TABLES = ["project", "workspace", "session", "message", "part", "session_message"];
 
 export interface DatabaseRecording {
-  /** The agent may have it open. */
+  /** The path of the database, which the agent may have open. */
   readonly from: string;
   readonly to: string;
   readonly stable: (text: string) => string;

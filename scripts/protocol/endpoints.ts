@@ -1,8 +1,8 @@
 /**
  * The data that goes over HTTP, by endpoint: the body that is sent, the answer, and the data of server-sent events by
  * the name of the event. `content` is the media type of an answer that is not JSON, and `none` for an answer with the
- * status 204. `error` is the body of a refusal, if it is another one than that of `*`. `protocol/http.json` is made
- * from it.
+ * status 204. `error` is the body of a refusal, if it differs from that of `*`. `protocol/http.json` is made from these
+ * types.
  */
 
 import type {
@@ -115,7 +115,7 @@ type SseEvents<Event extends { readonly type: string }> = {
   readonly [Name in Event["type"]]: Omit<Extract<Event, { readonly type: Name }>, "type">;
 };
 
-/** Fields that a token's request leaves to the server. */
+/** An event without the fields that the server sets for a request with a token. */
 type PostedEvent = Omit<NewEvent, "actor" | "retention" | "salt">;
 
 /** An event without hashes, and without the folders, files and processes of the server's machine. */

@@ -150,7 +150,7 @@ class Reader {
     return { ...this.#about(property), ...schema, ...this.#keywords(property) };
   }
 
-  /** A key that may be undefined is left out of JSON then. */
+  /** Leaves `undefined` out: JSON has no key for such a value. */
   #fromUnion({ types }: UnionTypeNode): Schema {
     const [first, ...others] = types.filter(({ kind }) => kind !== SyntaxKind.UndefinedKeyword);
     if (first === undefined) throw new Error("JSON has no undefined");

@@ -5,7 +5,7 @@ import { chunk, DONE, hello1, type Json, say, spoken, turn } from "./script.ts";
 import { scripted } from "./scripted-program.ts";
 
 describe("a session of an ACP agent", () => {
-  test("is begun, talked in, and ended; nothing of this machine is offered", async () => {
+  test("begins, has a turn and ends, and Continuo offers the agent nothing of this machine", async () => {
     const { driver, cwd, sent } = scripted({ hello: hello1({ close: {} }) });
     await using conversation = await driver.open({ cwd });
     expect(conversation.sessionId).toBe("new-1");
@@ -43,7 +43,7 @@ describe("a session of an ACP agent", () => {
       { update: { sessionUpdate: "user_message_chunk", content: { type: "text", text: "hello" } } },
       chunk("hi "),
       { result: {} },
-      // It comes after the answer, as in Gemini CLI.
+      // This part comes after the answer, as in Gemini CLI.
       chunk("there"),
     ],
     "session/resume": [{ result: {} }],
@@ -64,7 +64,7 @@ describe("a session of an ACP agent", () => {
       { wantHistory: true },
       ["session/load not offered", "session/resume done"],
     ],
-  ])("is resumed by what the agent offers: %s", async (_, hello, wish, steps) => {
+  ])("is resumed in a way that the agent offers: %s", async (_, hello, wish, steps) => {
     const { driver, cwd } = scripted({ hello, answers });
     await using conversation = await driver.open({ cwd, resumeSessionId: "s7", ...wish });
     const { resumption } = conversation;
@@ -129,7 +129,7 @@ describe("a session of an ACP agent", () => {
     expect(prompts).toEqual([[expect.stringContaining("| earlier words"), "one"], ["two"]]);
   });
 
-  test("is continued by our own order of all pages of the list, forked, and changed in the middle", async () => {
+  test("is the newest of the folder by Continuo's own order, and can be forked and changed", async () => {
     const row = (sessionId: string, updatedAt: string, folder: string) => ({
       sessionId,
       cwd: folder,
@@ -176,7 +176,7 @@ describe("a session of an ACP agent", () => {
     expect(sent().map(({ method }) => method)).toEqual(methods);
   });
 
-  test("an agent that asks for a login is remembered with its ways until a turn is answered", async () => {
+  test("an agent that asks for a login is remembered, with its login methods, until it answers a turn", async () => {
     const told = [{ id: "login" }, { id: "a-key" }, { id: "shell", name: "Shell", type: "terminal" }];
     const { driver, cwd } = scripted({
       hello: { ...hello, authMethods: told },
@@ -338,7 +338,7 @@ describe("a turn of an ACP agent", () => {
     ]);
   });
 
-  test("half a line is waited for", async () => {
+  test("the rest of an incomplete line is awaited", async () => {
     const line = JSON.stringify({
       jsonrpc: "2.0",
       method: "session/update",
@@ -351,7 +351,7 @@ describe("a turn of an ACP agent", () => {
     expect(spoken(await turn(conversation, "go"))).toBe("whole \u2028 line");
   });
 
-  test("huge messages and many of them pass, and a slow reader slows the agent down", async () => {
+  test("huge messages and many messages arrive, and a slow reader slows the agent down", async () => {
     await using conversation = await run({
       go: [{ huge: 5_000_000 }, { ...chunk("y".repeat(1000)), times: 3000 } as never, DONE],
     });
@@ -402,7 +402,7 @@ describe("a turn of an ACP agent", () => {
     expect(JSON.parse(spoken(events))).toEqual({ outcome: { outcome: "selected", optionId } });
   });
 
-  test("a permission for which nobody is there is denied", async () => {
+  test("a permission request is denied if nobody can answer it", async () => {
     await using conversation = await run({ go: [{ ask: question }, DONE] });
     const events = await turn(conversation, "go");
     expect(JSON.parse(spoken(events))).toEqual({ outcome: { outcome: "selected", optionId: "no" } });
@@ -412,7 +412,7 @@ describe("a turn of an ACP agent", () => {
     go: [chunk("slow"), { untilCancelled: true }, { result: { stopReason: "cancelled" } }],
   } as const;
 
-  test("is cancelled in its middle, and the next one is not disturbed", async () => {
+  test("is cancelled in the middle, and the next turn is not affected", async () => {
     await using conversation = await run(cancelled);
     const told: AgentEvent[] = [];
     for await (const event of conversation.prompt(say("go"))) {
@@ -441,7 +441,7 @@ describe("a turn of an ACP agent", () => {
     ]);
   });
 
-  test("is cancelled while a permission is asked, which grants nothing", async () => {
+  test("is cancelled during a permission request, which grants nothing", async () => {
     const { driver, cwd } = scripted({
       prompts: { go: [{ ask: question }, { result: { stopReason: "cancelled" } }] },
     });
@@ -454,7 +454,7 @@ describe("a turn of an ACP agent", () => {
     expect(JSON.parse(spoken(told))).toEqual({ outcome: { outcome: "cancelled" } });
   });
 
-  test("an agent that does not stop, or says nothing, meets a time limit and is ended", async () => {
+  test("an agent that does not stop, or sends nothing, is ended after a time limit", async () => {
     const stubborn = { go: [chunk("on and on"), { silence: true }] } as const;
     await using one = await run(stubborn, { limits: { cancelMs: 100 } });
     const reading = (async () => {

@@ -1,4 +1,7 @@
-/** `sessionsOfAgent(agent)`: list, capabilities and resume, of an agent that Continuo reads and of one that speaks ACP. */
+/**
+ * `sessionsOfAgent(agent)`: list, capabilities and resume, for an agent whose files Continuo reads and for an agent
+ * that speaks ACP.
+ */
 
 import { beforeEach, expect, test } from "vitest";
 import * as continuo from "../../src/index.ts";
@@ -52,7 +55,7 @@ test("lists what Continuo reads without starting the agent, and finds it by the 
   expect(await pi.list({ title: "no such title" })).toEqual([]);
   await expect(pi.resume("ffffffff")).rejects.toMatchObject({ code: "not_found" });
   await expect(pi.resume("claude:ffff")).rejects.toMatchObject({ code: "not_found" });
-  // Found: now its program is started.
+  // The session is found, so the program is started, and it does not exist.
   await expect(pi.resume("last")).rejects.toMatchObject({ code: "agent_missing" });
   const claude = continuo.sessionsOfAgent("claude", { places });
   await expect(claude.resume("last")).rejects.toMatchObject({ code: "not_found" });

@@ -21,7 +21,7 @@ const HEADER = (id: string) =>
     .map((record) => JSON.stringify(record))
     .join("\n");
 
-test("the lists of agents are merged with the files: no session twice, and a list that fails is reported beside them", async () => {
+test("the lists of agents are merged with the files: no session twice, and a list that fails is reported", async () => {
   const home = scratchFolder("list");
   const folder = join(home, ".pi/agent/sessions/--folder--");
   mkdirSync(folder, { recursive: true });
@@ -57,7 +57,8 @@ test("the lists of agents are merged with the files: no session twice, and a lis
     answers: { "session/list": [{ result: { sessions: [row("elsewhere", "2026-01-01T00:00:00Z")] } }] },
   });
 
-  // Our reader's time counts: what it left out is not brought back by the agent's.
+  // The filter uses the time from Continuo's reader: the agent's own time does not bring back a session that is too
+  // old.
   const recent = await listAgentSessions({ places: { home, env: {} }, drivers: [pi], since: "2026-01-03" });
   expect(recent.sessions.map(({ sessionId }) => sessionId)).toEqual(["told"]);
 

@@ -1,4 +1,4 @@
-/** A policy holds an ACP agent by its arguments, its environment, its mode, or the options of its session. */
+/** A policy limits an ACP agent through its arguments, its environment, its mode, or the options of its session. */
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -58,7 +58,7 @@ test("an agent that needs nothing for a policy is started as it is", async () =>
 test.each([
   ["unsupported", { permissions: "unrestricted" }],
   ["invalid", { permissions: "safe", mode: "free" }],
-] as const)("nothing is started where a policy cannot be kept: %s", async (code, open) => {
+] as const)("an agent is not started if a policy cannot be enforced: %s", async (code, open) => {
   const { driver, cwd, starts } = scripted(script, { policies });
   await expect(driver.open({ cwd, ...open })).rejects.toMatchObject({ code });
   expect(starts).toThrow("ENOENT");
@@ -77,7 +77,7 @@ test.each([
   ["unrestricted", "execute", "granted"],
   ["ask", "read", "denied"],
 ] as const)(
-  "where nobody answers, the policy does: %s, a tool of the kind %s is %s",
+  "if nobody can answer, the policy decides: under %s, a tool of the kind %s is %s",
   async (permissions, kind, outcome) => {
     const ask = { ...question, toolCall: { ...question.toolCall, kind } };
     const { driver, cwd } = scripted({ prompts: { go: [{ ask }, { result: { stopReason: "end_turn" } }] } });
@@ -103,7 +103,10 @@ test.each([
   expect(modeFor(policy, { permissions, mode, env })).toBe(is);
 });
 
-/** The rules of the environment as opencode 1.18.33 puts them together with the person's own: the last that fits counts. */
+/**
+ * Combines the rules of the environment with the person's own rules as opencode 1.18.33 does: the last rule that
+ * matches applies.
+ */
 function rulesOf(own: Json, env: Record<string, string> = {}): readonly string[] {
   const home = scratchFolder("opencode");
   mkdirSync(join(home, ".config/opencode"), { recursive: true });
@@ -136,11 +139,11 @@ test.each([
   ["grep", "allow"],
   ["task", '{"*":"deny","general":"allow","explore":"allow"}'],
   ["todowrite", "allow"],
-])("opencode under ask, with no rule of the person's: %s is %s", (tool, decision) => {
+])("opencode under ask, without rules of the person: %s is %s", (tool, decision) => {
   expect(decisionOf(rulesOf({}), tool)).toBe(decision);
 });
 
-test("opencode under ask follows the rules that the person set, and adds its own only where there is none", () => {
+test("opencode under ask follows the person's rules, and gets rules of Continuo only for tools without one", () => {
   const own = {
     permission: { bash: "allow", glob: "ask", "files_*": "deny" },
     tools: { webfetch: false, write: false },
@@ -166,13 +169,13 @@ test("opencode under ask keeps what the environment configures, and the limits o
   const home = scratchFolder("opencode");
   const given = JSON.parse(askingEnvironment({ home, env }).OPENCODE_CONFIG_CONTENT ?? "");
   expect(given).toMatchObject({ theme: "x", tools: { grep: false, "**": true } });
-  // An agent that the person configured has only their rules.
+  // An agent that the person configured gets only the person's rules.
   expect(given.agent.plan).toEqual({ model: "m" });
   expect(given.agent.general).toMatchObject({ model: "n", permission: { glob: "deny", "?ash": "deny" } });
   expect(given.agent.explore.permission["?dit"]).toBe("deny");
 });
 
-test("the adapter of pi, which asks for nothing, is not started under ask", () => {
+test("the adapter of pi, which never asks for a permission, is not started under ask", () => {
   expect(() => policyOf({ label: "pi", policies: knownProgram("pi")?.policies }, undefined)).toThrow(
     expect.objectContaining({ code: "unsupported" }),
   );

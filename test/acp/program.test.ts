@@ -8,10 +8,13 @@ describe("an ACP agent's program", () => {
   test.each([
     ["initialize", {}, { initialize: [{ silence: true }] }, { startMs: 300 }],
     ["session/new", {}, { "session/new": [{ silence: true }] }, { openMs: 300 }],
-  ] as const)("that does not answer %s meets a time limit", async (method, wish, answers, limits) => {
-    const { driver, cwd } = scripted({ answers }, { limits });
-    await expect(driver.open({ cwd, ...wish })).rejects.toThrow(`did not answer ${method} within 300 ms`);
-  });
+  ] as const)(
+    "that does not answer %s is ended after a time limit",
+    async (method, wish, answers, limits) => {
+      const { driver, cwd } = scripted({ answers }, { limits });
+      await expect(driver.open({ cwd, ...wish })).rejects.toThrow(`did not answer ${method} within 300 ms`);
+    },
+  );
 
   test("is ended with a child that left its group", async () => {
     const { driver, cwd } = scripted({ prompts: { go: [{ startChild: true }, DONE] } });
@@ -42,7 +45,7 @@ describe("an ACP agent's program", () => {
     expect(start).toEqual({ home: start?.cwd, cwd: expect.stringContaining("continuo-hello-") });
   });
 
-  test("that was open for a conversation need not be asked again what it can do", async () => {
+  test("that had a conversation open is not asked again for its capabilities", async () => {
     const { driver, cwd, starts } = scripted({ hello: hello1({ fork: {} }) });
     const conversation = await driver.open({ cwd });
     await conversation.close();
@@ -66,7 +69,7 @@ describe("an ACP agent's program", () => {
     });
   });
 
-  test("lists its sessions page by page, and deletes them where it offers to", async () => {
+  test("lists its sessions page by page, and deletes them if it offers deletion", async () => {
     const { driver, cwd, sent } = scripted({
       hello: hello1({ list: {}, delete: {} }),
       answers: {
@@ -100,7 +103,7 @@ describe("version 2 of the protocol", () => {
     update: { sessionUpdate: "state_update", state, ...more },
   });
 
-  test("an agent that dies behind its answer to a prompt ends the turn", async () => {
+  test("an agent that dies after its answer to a prompt ends the turn", async () => {
     const prompts = { go: [{ result: { messageId: "m0" } }, state("running"), chunk("so far"), { die: 3 }] };
     const { driver, cwd } = scripted({ hello, prompts }, { protocol: 2 });
     await using conversation = await driver.open({ cwd });
@@ -110,7 +113,7 @@ describe("version 2 of the protocol", () => {
     });
   });
 
-  test("is spoken where the agent answers with it: the end of a turn is a state", async () => {
+  test("is used if the agent answers with it, and the end of a turn is a state", async () => {
     const { driver, cwd, sent } = scripted(
       {
         hello,
@@ -153,7 +156,7 @@ describe("version 2 of the protocol", () => {
   });
 });
 
-/** A dead process that nobody has buried yet runs no more. */
+/** Returns false for a dead process that its parent has not yet waited for. */
 function isRunning(pid: number): boolean {
   try {
     return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z");

@@ -1,13 +1,13 @@
-/** The script of the scripted agent; `scripted.ts` starts it. */
+/** The script of the scripted agent; `scripted-program.ts` starts the agent. */
 
 import type { AgentEvent, Block, Conversation } from "@continuo/core/model";
 
 export type Json = Record<string, unknown>;
 
-/** One thing to do; an answer is done step by step. `$WORDS` in an update is what was said, `$END` its last 14 characters. */
+/** One step of an answer. In an update, `$WORDS` is the prompt, and `$END` its last 14 characters. */
 export type ScriptStep =
   | { readonly update: Json; readonly times?: number; readonly sessionId?: string }
-  /** `$PID` is the number of the agent's process, `$UUID` an id that nobody had. */
+  /** `$PID` is the number of the agent's process, `$UUID` a new id. */
   | { readonly result: Json }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
   /** The text is sent unchanged, without a line feed. */
@@ -15,27 +15,30 @@ export type ScriptStep =
   | { readonly stderr: string }
   | { readonly notify: Json }
   | { readonly waitMs: number }
-  /** One message of so many characters. */
+  /** One message with this number of characters. */
   | { readonly huge: number }
   | { readonly silence: true }
   | { readonly untilCancelled: true }
   /** Waits until there is a file with this name next to the script. */
   | { readonly untilFile: string }
-  /** Asks for a permission, and says what was answered. */
+  /** Asks for a permission, and sends the answer back as text. */
   | { readonly ask: Json }
-  /** Asks its client for something, and says the answer as a line. */
+  /** Sends a request to the client, and sends the answer back as a line of text. */
   | { readonly request: string; readonly params: Json }
-  /** Starts a process that leaves the group, and says its number. */
+  /** Starts a process that leaves the agent's process group, and sends its number as text. */
   | { readonly startChild: true }
-  /** From now on it hears neither the end of its input nor a signal that can be ignored. */
+  /** From now on the agent ignores the end of its input, and every signal that can be ignored. */
   | { readonly deaf: true }
   /** Makes a file with this name next to the script. */
   | { readonly touch: string }
-  /** Without a file of this name next to the script, these steps are the whole answer. */
+  /** If the folder of the script has no file of this name, the steps of `else` replace the rest of the answer. */
   | { readonly ifFile: string; readonly else: readonly ScriptStep[] }
-  /** In a process that has not been asked for this method, these steps are the whole answer. */
+  /**
+   * If this process did not receive a request of this method before, the steps of `else` replace the rest of the
+   * answer.
+   */
   | { readonly ifAsked: string; readonly else: readonly ScriptStep[] }
-  /** For any other request, these steps are the whole answer. */
+  /** If the request has other parameters, the steps of `else` replace the rest of the answer. */
   | { readonly when: Json; readonly else: readonly ScriptStep[] }
   | { readonly die: number };
 
@@ -43,8 +46,8 @@ export interface Script {
   /** The answer to `initialize`. */
   readonly hello?: Json;
   /**
-   * The agent says the states of its turns, as version 2 wants it: the steps of a prompt are a turn, and a result is its
-   * end. Without it, a script of version 2 has the answers and the states itself.
+   * The agent reports the states of its turns, as version 2 requires: the steps of a prompt are a turn, and a result is
+   * its end. Without this, a script of version 2 sends the answers and the states itself.
    */
   readonly states?: true;
   /** Modes and options of a new session, which the agent then lets its client set. */
@@ -61,7 +64,7 @@ export const chunk = (text: string): ScriptStep => ({
 });
 export const DONE: ScriptStep = { result: { stopReason: "end_turn" } };
 
-/** A turn to its end. */
+/** Runs a turn to its end. */
 export async function turn(conversation: Conversation, words: string): Promise<readonly AgentEvent[]> {
   return await Array.fromAsync(conversation.prompt(say(words)));
 }

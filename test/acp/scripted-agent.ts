@@ -1,7 +1,7 @@
 /**
- * An agent that speaks ACP and does what a script says, faults too; without a script it is an honest agent. A program of
- * its own: `node scripted-agent.ts SCRIPT.json`. Everything that it is sent is written to `SCRIPT.json.log`, what it asks
- * to `SCRIPT.json.asked`, and how it was started to `SCRIPT.json.starts`, one object a line.
+ * `node scripted-agent.ts SCRIPT.json`: an agent that speaks ACP and follows a script, which may contain faults.
+ * Everything that it receives is written to `SCRIPT.json.log`, its requests to `SCRIPT.json.asked`, and the
+ * circumstances of each start to `SCRIPT.json.starts`, one object per line.
  */
 
 import { spawn } from "node:child_process";
@@ -16,10 +16,10 @@ const [, , path = "", ...args] = process.argv;
 const script: Script = JSON.parse(readFileSync(path, "utf8"));
 const sessions = new ScriptedSessions(script);
 const waiting = new Map<number, (answer: Json) => void>();
-/** The methods of all requests by now. */
+/** The methods of all requests so far. */
 const methods = new Set<string>();
 let count = 0;
-/** The part of a prompt that `$END` is. */
+/** The number of characters in `$END`. */
 const END_CHARS = 14;
 
 appendFileSync(
@@ -99,7 +99,7 @@ interface AskedOfAgent {
   readonly id: unknown;
   readonly sessionId: string;
   readonly words: string;
-  /** In version 2, where the agent says the states of its turns. */
+  /** The turn, for an agent that reports the states of its turns (version 2). */
   readonly turn?: ScriptedTurn;
 }
 

@@ -22,9 +22,9 @@ export const SCRIPTED_AGENT: string = await bundledProgram("test/acp/scripted-ag
 export interface ScriptedProgram {
   readonly driver: AcpDriver;
   readonly cwd: string;
-  /** Every message that the agent was sent by now. Throws if the protocol's schema does not allow one of them. */
+  /** Every message that the agent has received. Throws if the protocol's schema does not allow one of them. */
   sent(): readonly Json[];
-  /** The home and the folder of each start. */
+  /** The home, the folder and the arguments of each start. */
   starts(): readonly Json[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The sessions of the scripted agent, for the requests that its script does not answer: it keeps what was said in memory,
- * and has the methods that its answer to `initialize` claims.
+ * The sessions of the scripted agent, for the requests that its script does not answer: it keeps the messages in
+ * memory, and has the methods that its answer to `initialize` claims.
  */
 
 import type { Json, Script } from "./script.ts";
@@ -18,7 +18,7 @@ interface HeldSession {
   readonly cwd: string;
   readonly additionalDirectories: readonly string[];
   readonly history: Json[];
-  /** Modes and options, as `session/new` answered them. */
+  /** Modes and options from the answer to `session/new`. */
   readonly settings: Json;
 }
 

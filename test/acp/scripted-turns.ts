@@ -76,7 +76,7 @@ export class ScriptedTurn {
     return this.#isOver;
   }
 
-  /** A part of a message without an id belongs to the one answer of its kind. */
+  /** Sends an update. A part of a message without an id gets the id of the turn's only message of this kind. */
   async update(update: Json): Promise<void> {
     const isPart = /_(?:message|thought)_chunk$/u.test(String(update.sessionUpdate));
     const whole = isPart
@@ -98,7 +98,10 @@ export class ScriptedTurn {
     await this.state("idle", { stopReason });
   }
 
-  /** Asks for a permission. A turn that is cancelled takes the question back; a call that is not allowed does not run. */
+  /**
+   * Asks for a permission. If the turn is cancelled, the agent takes the question back; if the call is denied, it does
+   * not run.
+   */
   async ask(question: Json): Promise<void> {
     const { sessions, send, request } = this.#parts;
     await this.state("requires_action");

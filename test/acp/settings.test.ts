@@ -49,7 +49,7 @@ describe.each([1, 2] as const)("in version %i", (protocol) => {
   ];
   const session = { configOptions: options };
 
-  test("both are set by the session's options, also of a session that is gone over to", async () => {
+  test("both are set by the session's options, also after a change to another session", async () => {
     const answers = { "session/set_config_option": [{ result: { configOptions: [] } }] };
     const { driver, cwd, sent } = offering({ protocol, session, answers });
     await using conversation = await driver.open({ cwd, model: "large", mode: "plan" });
@@ -63,7 +63,7 @@ describe.each([1, 2] as const)("in version %i", (protocol) => {
   });
 
   const refused = { "session/set_config_option": [{ error: { code: -32602, message: "Invalid params" } }] };
-  test("one that is refused is an error with the list of what there is, groups too", async () => {
+  test("a value that is refused is an error with the list of all values, also those in groups", async () => {
     const { driver, cwd } = offering({ protocol, session, answers: refused });
     const open = driver.open({ cwd, model: "huge" });
     await expect(open).rejects.toMatchObject({
@@ -102,7 +102,7 @@ describe.each([1, 2] as const)("in version %i", (protocol) => {
     ["under its longer name", "lar", "large", true],
     ["not at all, and without a word", "huge", "small", false],
     ["as another one", "large", "small", false],
-  ])("one that is taken %s", async (_, model, told, isTaken) => {
+  ])("a model that is set %s", async (_, model, told, isTaken) => {
     const { driver, cwd } = offering({ protocol, session, answers: now(told) });
     const opened = driver.open({ cwd, model });
     if (!isTaken) return await expect(opened).rejects.toMatchObject({ code: "unsupported" });
@@ -110,7 +110,7 @@ describe.each([1, 2] as const)("in version %i", (protocol) => {
     expect(conversation.sessionId).toBe("new-1");
   });
 
-  test.each(["model", "mode"])("an agent that offers no %s to choose says so", async (category) => {
+  test.each(["model", "mode"])("an agent without a choice of its %s is reported", async (category) => {
     const { driver, cwd } = offering({ protocol, session: {} });
     await expect(driver.open({ cwd, [category]: "large" })).rejects.toMatchObject({
       code: "unsupported",
@@ -126,7 +126,7 @@ describe("by the older methods", () => {
   };
   const done = { "session/set_model": [{ result: {} }], "session/set_mode": [{ result: {} }] };
 
-  test("both are set; what stands in an option is set there", async () => {
+  test("both are set, by an option if there is one", async () => {
     const { driver, cwd, sent } = offering({ protocol: 1, session, answers: done });
     await using conversation = await driver.open({ cwd, model: "a name that is not listed", mode: "plan" });
     expect(conversation.sessionId).toBe("new-1");
@@ -157,7 +157,7 @@ describe("by the older methods", () => {
     expect(error).toMatchObject({ code: "unsupported", details: { category, value, offered } });
   });
 
-  test("of a long list the first ones are named", async () => {
+  test("the error names the first values of a long list", async () => {
     const many = Array.from({ length: 40 }, (_, k) => ({ modelId: `m${k}` }));
     const answers = { "session/set_model": [{ error: { code: -32603, message: "no" } }] };
     const { driver, cwd } = offering({
@@ -170,7 +170,7 @@ describe("by the older methods", () => {
     });
   });
 
-  test("options that are none are no choice", async () => {
+  test("invalid options are ignored", async () => {
     const odd = {
       configOptions: [null, 1, { category: "model" }, { id: 7, category: "model" }],
       models: "none",

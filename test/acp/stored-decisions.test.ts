@@ -1,4 +1,7 @@
-/** The answer to a permission reaches an agent after it is stored, so that the log of a crashed run tells what it may have done. */
+/**
+ * The answer to a permission request reaches an agent only after it is stored, so that the log of a crashed run shows
+ * what the agent may have done.
+ */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +21,7 @@ const ASK: Json = {
     { optionId: "no", name: "No", kind: "reject_once" },
   ],
 };
-/** An agent that heard an answer has made its file long before. */
+/** An agent that received an answer writes its file in much less time. */
 const HEARD_WITHIN_MS = 400;
 
 /** A store whose appends with an event of this type wait. */
@@ -37,7 +40,7 @@ function heldStore(store: Store, type: string) {
 }
 
 test.each(["granted", "denied"] as const)(
-  "an agent hears that a call is %s after the log has it",
+  "an agent learns that a call is %s only after this is stored",
   async (outcome) => {
     await using store = await openStore("memory:");
     // The agent writes more while it waits for the answer.
@@ -83,7 +86,7 @@ test("a person is asked after the log has the question", async () => {
   expect(isAsked).toBe(true);
 });
 
-test("an agent is not permitted what could not be stored", async () => {
+test("a permission that could not be stored does not reach the agent", async () => {
   await using store = await openStore("memory:");
   const { driver, cwd, sent } = scripted({
     prompts: { "*": [{ ask: ASK }, { result: { stopReason: "cancelled" } }] },

@@ -120,7 +120,8 @@ test("a question for permission is a call that waits; the first answer counts, a
       { kind: "markdown", content: "\n\nDone." },
     ]);
   }
-  // VS Code takes a running turn that is cut for one that ended, and confirms what waits in it.
+  // If a running turn is truncated, VS Code treats it as ended and confirms its pending calls, so the host must not
+  // truncate it.
   expect(a.envelopes.filter(({ action }) => action.type === "chat/truncated")).toEqual([]);
   expect(a.chat(chat).turns.flatMap(({ responseParts }) => responseParts)).toHaveLength(4);
   const refused = await b.echo(b.say(chat, "more", "turn-2"));
@@ -268,7 +269,7 @@ test("the list has the conversations of all agents, named so that an editor find
   expect(client.chat(chat).turns.length).toBeGreaterThan(0);
 });
 
-test("what the host does not do is refused by the number of its error, and a stranger is refused before a word", async () => {
+test("unsupported requests get their error codes, and a client without a valid token is refused", async () => {
   await using host = await open();
   const a = await host.client("a");
   const codeOf = async (method: string, params: object): Promise<unknown> =>
@@ -360,7 +361,7 @@ test("a client receives each action once although its connection breaks often, a
     await a.until(() => a.chat(chat).turns.length === turn);
   }
   await b.until(() => b.lastSeen === a.lastSeen);
-  // The first time, it had not seen an action since its snapshot.
+  // Before the first reconnect, the client may not have received an action since its snapshot.
   expect(ways.slice(1)).toEqual(ways.slice(1).map(() => "replay"));
   expect([...a.faults, ...b.faults]).toEqual([]);
   expect(b.chat(chat)).toEqual(a.chat(chat));

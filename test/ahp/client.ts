@@ -72,7 +72,7 @@ export class AhpClient {
     });
   }
 
-  /** Breaks the connection without a goodbye. */
+  /** Breaks the connection without a closing frame. */
   cut(): void {
     this.#socket?.terminate();
     this.#socket = null;
@@ -144,7 +144,7 @@ export class AhpClient {
     return channels.map(({ channel, kind }) => [channel, kind] as const);
   }
 
-  /** @param take called before the next message is heard */
+  /** @param take called with the result before the next message is handled */
   ask<T>(method: string, params: object, take?: (result: T) => void): Promise<T> {
     this.#ids += 1;
     const id = this.#ids;
@@ -173,7 +173,7 @@ export class AhpClient {
     return snapshot;
   }
 
-  /** The session and its chat; the name of the chat. */
+  /** Subscribes to the session and its chat. Returns the channel of the chat. */
   async look(session: string): Promise<string> {
     await this.subscribe(session);
     const chat = this.session(session).defaultChat ?? "";
@@ -202,7 +202,7 @@ export class AhpClient {
     return this.states.get(channel)?.state as SessionState;
   }
 
-  /** Looked at after each message. */
+  /** Resolves when the condition is true; it is checked after each message. Rejects after 20 s. */
   until(isSo: () => boolean, what: string = String(isSo)): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -220,7 +220,7 @@ export class AhpClient {
     });
   }
 
-  /** The echo of an action of this client. */
+  /** Resolves with the echo of an action of this client. */
   async echo(clientSeq: number): Promise<ActionEnvelope> {
     const find = (): ActionEnvelope | undefined =>
       this.envelopes.find(
@@ -252,7 +252,7 @@ export class AhpClient {
       else waiting.reject(new AhpTestError(error));
     } else if (method === "action") this.#apply(params as unknown as ActionEnvelope);
     else this.told.push({ method, params });
-    // After the code that waits for the answer.
+    // The checks run after the code that waits for the answer.
     setImmediate(() => {
       for (const look of this.#looks) look();
     });
@@ -275,7 +275,7 @@ export class AhpClient {
   }
 }
 
-/** All that the agent said in the turn. */
+/** The text of the agent in the turn. */
 export function textOfParts({ responseParts }: Pick<ChatState["turns"][number], "responseParts">): string {
   return responseParts.map((part) => (part.kind === "markdown" ? part.content : "")).join("");
 }

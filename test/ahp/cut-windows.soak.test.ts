@@ -3,7 +3,7 @@ import { cutWindows } from "./cut-windows.ts";
 
 /** A batch starts VS Code and opens two windows of it, which takes as long as fifteen turns. */
 const BATCH = 250;
-/** Two windows break once in a turn, the bare client so often that a turn has five reconnects. */
+/** The reconnects in a turn: one of each of the two windows, and three of the bare client. */
 const IN_A_TURN = 5;
 
 soakTest(

@@ -11,7 +11,7 @@ import { startProxy } from "./proxy.ts";
 import { startViewer } from "./viewer-socket.ts";
 import { openVscode } from "./vscode.ts";
 
-/** With it the bare client's reconnects are spread over the turn, in which the windows wait to reconnect. */
+/** This pause spreads the bare client's reconnects over the turn, while the windows wait to reconnect. */
 const BETWEEN_CUTS_MS = 100;
 const TITLE = "A talk with the robot";
 /** This answer is slow enough that connections break in the middle of it. */
@@ -25,8 +25,8 @@ const ANSWER = [
 ] as const;
 
 /**
- * @param turns in each of which the connections of both windows break once
- * @param cuts the times that the bare client loses its connection in a turn
+ * @param turns the number of turns; in each, the connections of both windows break once
+ * @param cuts the number of times that the bare client loses its connection in a turn
  */
 export async function cutWindows({ turns, cuts }: { turns: number; cuts: number }): Promise<void> {
   const said = Array.from({ length: turns }, (_, at) => `say number ${at}`);

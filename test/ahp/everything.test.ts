@@ -1,4 +1,4 @@
-/** Every command and every action of version 0.9.0: it works, or is refused by its code and with a reason. */
+/** Every command and every action of version 0.9.0 works, or is refused with its code and a reason. */
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ const DENIED = -32009;
 
 const message = (text: string) => ({ text, origin: { kind: "user" } });
 
-/** Names as the types of the protocol have them, by the channel that they are of. */
+/** The names of the protocol's actions, by kind of channel. */
 const ACTIONS: Readonly<Record<string, string>> = {
   root: "agentsChanged activeSessionsChanged terminalsChanged configChanged",
   session:
@@ -48,7 +48,7 @@ async function open() {
   };
 }
 
-test("every command works, or is refused by the code and the reason that it has", async () => {
+test("every command works, or is refused with its code and reason", async () => {
   await using host = await open();
   const { uri, chat, client } = host;
   const folder = `file://${join(host.home.path, "project")}`;
@@ -98,7 +98,7 @@ test("every command works, or is refused by the code and the reason that it has"
   await expect(client.ask("fetchTurns", { channel: chat, cursor: "nobody gave it" })).rejects.toMatchObject({
     code: -32602,
   });
-  // Nothing of what was denied was done.
+  // No refused command had an effect.
   expect(host.home.prompts()).toEqual([]);
 });
 
@@ -126,7 +126,7 @@ test("every action comes back to the client: it is done, or refused with its rea
     "chat/pendingMessageRemoved": { kind: "queued", id: "nobody" },
     "chat/turnStarted": { turnId: "turn-1", message: message("hello") },
   };
-  /** Known, and refused for what they would do now. */
+  /** Known actions that are refused because of the present state. */
   const refusedNow: Readonly<Record<string, readonly [action: object, reason: RegExp]>> = {
     "chat/turnCancelled": [{ turnId: "turn-9" }, /no turn runs/u],
     "chat/toolCallConfirmed": [{ turnId: "t", toolCallId: "c", approved: true }, /nobody asks/u],

@@ -1,4 +1,7 @@
-/** A host that is killed in the middle of a turn: what a client saw accepted is there once after it starts again. */
+/**
+ * A host is killed in the middle of a turn: a prompt that a client saw accepted is there once after the host starts
+ * again.
+ */
 
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +13,7 @@ import { ownSession } from "../machine/open-chat.ts";
 import { AhpClient } from "./client.ts";
 import { startViewer } from "./viewer-socket.ts";
 
-/** From before the agent started to after its answer. */
+/** The times range from before the start of the agent until after its answer. */
 const KILLED_AFTER_MS = [0, 20, 60, 120, 250, 500, 900, 1_500];
 
 test("a client whose host is killed in mid-turn reconnects to a state with each accepted prompt once, and continues", async () => {

@@ -34,7 +34,7 @@ test("a turn that the agent's own program adds after a turn of a client comes to
   const places = { home: home.path, env: cleanEnv(home.path) };
   const [found] = await Array.fromAsync(findNativeSessions({ places, agents: [AGENT] }));
   const path = found?.location ?? "";
-  // Gemini CLI waits before it resumes a session in the minute that the name of its file has.
+  // Gemini CLI waits if it resumes a session in the minute that the name of its file contains.
   renameSync(path, path.replace(/session-\d{4}-\d\d-\d\dT/u, "session-2026-01-01T"));
   await using machine = await openMachine(home);
   using client = new AhpClient(machine.url, await machine.token(["machine:read,write"]), "a");
@@ -61,7 +61,7 @@ test("a turn that the agent's own program adds after a turn of a client comes to
     ["Run the tests two", "complete"],
   ]);
   expect(turns().at(-1)?.[1]).toContain("They pass.");
-  // A client that comes later is sent the same turns.
+  // A client that connects later receives the same turns.
   using later = new AhpClient(machine.url, await machine.token(["machine:read"]), "b");
   await later.open();
   await later.look(uri);

@@ -1,4 +1,7 @@
-/** A picture that a person attaches in VS Code reaches an agent that takes pictures, or is refused with the reason. */
+/**
+ * A picture that a person attaches in VS Code reaches an agent that accepts pictures; for other agents it is refused
+ * with the reason.
+ */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

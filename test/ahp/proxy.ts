@@ -21,7 +21,7 @@ export interface WindowState {
 
 export interface HostProxy extends AsyncDisposable {
   readonly socket: string;
-  /** The ids of clients are the keys. */
+  /** The windows, by the ids of their clients. */
   readonly windows: ReadonlyMap<string, WindowState>;
   /** Windows whose connection was answered. */
   readonly connected: number;

@@ -20,7 +20,7 @@ const PICTURE = join(import.meta.dirname, "../../docs/pictures/vscode.png");
 const OWN = "A talk with the robot";
 const CLAUDES = "Make the timer stop";
 const OPENCODES = "A name for the timer";
-/** Said in a session of Codex, of Gemini CLI and of pi. */
+/** A prompt in a session of Codex, of Gemini CLI and of pi. */
 const RETRY = "Why does the retry loop never end?";
 
 test("VS Code lists the sessions of five agents, and two windows of it show one conversation and its question", async () => {
@@ -47,7 +47,7 @@ test("VS Code lists the sessions of five agents, and two windows of it show one 
   await other.open(OWN);
   await other.button("Yes").waitFor();
   if (process.env.CONTINUO_PICTURES === "write") await other.page.screenshot({ path: PICTURE });
-  // Nobody has answered: no window answers by itself.
+  // No window answers the question by itself.
   expect(await window.conversation.innerText()).not.toContain("Done.");
   await other.button("No").click();
   for (const { conversation, button } of [window, other]) {
@@ -82,7 +82,7 @@ test("a command and a change that a person allowed stay in VS Code's turn when t
 
 interface FiveAgents {
   readonly home: TalkHome;
-  /** The sessions work in it. */
+  /** The working folder of the sessions. */
   readonly folder: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A crash between two writes of a claim, or of the end of a run: run, input and cursor are written together or not at
- * all.
+ * A process crashes between the writes of a claim, or of the end of a run: run, input and cursor are written together
+ * or not at all.
  */
 
 import type { Store } from "@continuo/core/model";

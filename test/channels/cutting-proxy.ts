@@ -39,7 +39,7 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
       upstream.destroy();
     };
     const hand = (from: Socket, to: Socket): void => {
-      // Chunks are forwarded in their order, even if the delay has changed meanwhile.
+      // Chunks are forwarded in their order, even if the delay changes.
       let before = Promise.resolve();
       const later = async (chunk: Buffer, after: Promise<void>): Promise<void> => {
         await new Promise((resolve) => setTimeout(resolve, delayMs));
@@ -56,7 +56,7 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
         waiting++;
         before = later(chunk, before).finally(() => waiting--);
       });
-      // The other side of a black hole receives no end, and gives up by itself.
+      // The other side of a connection that forwards nothing receives no end, and times out by itself.
       const over = (): void => {
         if (!swallowed.has(pair) || to.destroyed) end();
         else from.destroy();

@@ -8,7 +8,7 @@ import { allowEverybody, createServer as createContinuo, listen } from "@continu
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 
-/** Answers 503 to everything, as a proxy without a server behind it. */
+/** Answers 503 to everything, like a proxy whose server is down. */
 async function closedDoor() {
   const server = createServer((_, response) => response.writeHead(503).end());
   server.on("upgrade", (_, socket) => socket.end("HTTP/1.1 503 Service Unavailable\r\n\r\n"));

@@ -114,7 +114,7 @@ test.each(WAYS)(
     for (const handle of ["ada", "bob"]) {
       const bot = await server.join(handle, { type: "agent" });
       const inputs = await Array.fromAsync(bot.events({ signal: AbortSignal.timeout(100) }));
-      // The input that was left out is settled: it does not come again.
+      // The skipped input is settled: it is not delivered again.
       expect(inputs.filter(({ addressed }) => addressed)).toEqual([]);
       await bot.close();
     }

@@ -135,7 +135,8 @@ test("an id that no question has, or that two have, is an error with a hint", as
   if (claim === null) throw new Error("the question is not stored");
   const { updatedAt: _, ...twin } = { ...claim, name: `approval/${id.slice(0, 12)}${"0".repeat(20)}` };
   await store.putClaim(twin);
-  // An agent that knows how a harmless question begins can make another one with a few equal digits.
+  // An agent that knows how the id of a harmless question begins could make another question whose id begins with the
+  // same digits.
   expect((await approvals("answer", id.slice(0, 11), "granted")).code).toBe(3);
   const ambiguous = await approvals("answer", id.slice(0, 12), "granted");
   expect([ambiguous.code, ambiguous.stderr]).toEqual([

@@ -71,8 +71,8 @@ test("an agent answers messages from before and after it joined", async () => {
     async () => (await shown(home, env)).slice(-2),
     ["ann: @claude do all of it (complete)", "claude: I did a part. (complete)"],
   );
-  // The next input contains the messages that were written meanwhile to others; the agent's own answers are
-  // left out.
+  // The next input contains the messages that others wrote to others since the last one, without the agent's own
+  // answers.
   const [, second = ""] = home.prompts();
   expect(second).toMatch(/^<missed_context>\n.*\nnothing for the agent\n.*<\/missed_context>\n\nann in/su);
   expect(second).toContain("1 message was written");
@@ -100,7 +100,7 @@ test.each(["SIGKILL", "SIGTERM"] as const)(
     await until(() => shown(home, env), ["ann: @bot slow (complete)", "bot: I begin (open)"]);
     await first.kill(signal);
     await until(() => shown(home, env), ["ann: @bot slow (complete)", "bot: I begin (interrupted)"]);
-    // The agent's program is fixed meanwhile.
+    // The agent's program is repaired.
     home.write(
       "script.json",
       JSON.stringify({ ...SCRIPT, prompts: { "*": [chunk("Now it is done."), DONE] } }),

@@ -16,7 +16,7 @@ interface ChatOptions {
   readonly stdin?: string;
   /** Sends Ctrl-C after this text was printed. */
   readonly interruptAt?: string;
-  /** Instead of Ctrl-C. */
+  /** The signal that is sent instead of Ctrl-C. */
   readonly by?: "SIGTERM";
   readonly env?: Readonly<Record<string, string>>;
 }

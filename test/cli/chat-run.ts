@@ -10,7 +10,7 @@ export interface ChatOptions {
   readonly stdin?: string | null;
 }
 
-/** `continuo chat`, as a program in the project of the home. */
+/** Runs `continuo chat` as a process in the project of the home. */
 export async function runChat(
   home: TalkHome,
   args: readonly string[],

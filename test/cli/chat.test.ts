@@ -165,7 +165,7 @@ test("standard output that cannot be written is an error in one line", async () 
 });
 
 describe("--all", () => {
-  /** Only the agents of the file are installed. */
+  /** Runs `agents` on a search path that has only the agents of the file. */
   const all = (...args: readonly string[]): Promise<Run> =>
     runHere(home, ["chat", "--all", ...args], { cwd: join(home.path, "project"), env: { PATH: "/nowhere" } });
 

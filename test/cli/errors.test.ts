@@ -37,7 +37,7 @@ test("`continuo errors CODE --json` has the address of the page on this machine,
   const { stdout } = await runHere(home, ["errors", "conflict", "--json"]);
   const explained = JSON.parse(stdout);
   expect(explained).toMatchObject({ code: "conflict", exitCode: 5, httpStatus: 409 });
-  // The program that is one file has no pages.
+  // The single executable has no pages.
   if (SINGLE === undefined) expect(readFileSync(explained.file, "utf8")).toContain("\n## conflict\n");
   else expect(explained.file).toBe(null);
   expect(explained.page).toBe("docs/errors.md#conflict");

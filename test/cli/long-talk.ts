@@ -10,7 +10,7 @@ export interface LongTalk {
   readonly env: Readonly<Record<string, string>>;
   /** Flags of Node, before the program. */
   readonly flags?: readonly string[];
-  /** The turns after which the memory is measured, ascending. */
+  /** The numbers of turns after which the memory is measured, in ascending order. */
   readonly looks: readonly number[];
   /** The words of each turn, after its number; the agent repeats them. */
   readonly words: string;

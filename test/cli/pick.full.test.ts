@@ -276,7 +276,7 @@ describe("in a terminal", () => {
     expect(rows[0]).toMatch(/ 3 of 3$/u);
     expect(rows[1]).toMatch(/^ continuo Both of us .* now │/u);
     await terminal.until((screen) => screen.includes("│   What I ␛[2J said"));
-    // The filter for the agent that takes part in it finds it too.
+    // A filter with the name of an agent finds the sessions in which the agent takes part.
     terminal.write("claude both");
     await terminal.until((screen) => screen.includes("1 of 3"));
     terminal.send("Enter");
@@ -300,7 +300,7 @@ describe("in a terminal", () => {
     await terminal.until((screen) => screen.includes(" 3 of 3"));
     terminal.send("End");
     terminal.write("r");
-    // `continuo resume` of a native one.
+    // For a native session, the picker starts `continuo resume`.
     await terminal.until((screen) => screen.includes("claude is not installed"));
   });
 
@@ -377,8 +377,8 @@ describe("in a terminal", () => {
     terminal.resize(120, 30);
     await terminal.until((screen) => screen.includes("3 of 3") && screen.includes("│"));
     terminal.send("Escape");
-    // tmux keeps the part of the earlier screen that fitted one row of three columns: now and then the picker's
-    // rows stay behind it.
+    // tmux keeps the part of the earlier screen that fitted one row of three columns, so the picker's rows sometimes
+    // stay above it.
     expectLetters(await terminal.until((screen) => screen.includes("code=0")));
   });
 
@@ -410,7 +410,7 @@ function homeOf(pid: number): string | undefined {
   try {
     environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
   } catch {
-    // Another test's.
+    // This process belongs to another test.
   }
   return environment.find((one) => one.startsWith("HOME="))?.slice("HOME=".length);
 }

@@ -27,7 +27,9 @@ const FILE = import.meta.filename;
 const PROGRAM = programOf(FILE);
 
 let home: Home;
-/** The time zone is that of this process: another one's is not answered. */
+/**
+ * Commands get the time zone of this process, because a running process does not answer commands of another time zone.
+ */
 let env: Record<string, string>;
 beforeEach(() => {
   home = createHome();
@@ -58,7 +60,7 @@ async function startAnswering(file: string = FILE): Promise<string[]> {
   return ran;
 }
 
-/** `null` if the command has to do the work itself. */
+/** Returns the answer of the running process, or `null` if the command has to do the work itself. */
 async function ask(args: readonly string[], options: RunHereOptions = {}): Promise<Run | null> {
   const { shell, stdout, stderr } = shellHere(home, options);
   const code = await answeredElsewhere(args, withoutWords(shell), FILE);
@@ -143,7 +145,7 @@ test("a process of another build is not asked, and does not answer commands of t
   writeFileSync(other, "");
   const ran = await startAnswering(other);
   expect(await ask(["list"])).toBeNull();
-  // Its socket is where one of this build would be.
+  // Its socket is at the path that the same build would use.
   const [name = ""] = readdirSync(folder());
   symlinkSync(join(folder(), name), join(folder(), `${PROGRAM}-1`));
   expect(await ask(["list"])).toBeNull();

@@ -25,7 +25,7 @@ beforeEach(() => {
  */
 const OWN_FILES: Readonly<Record<string, string>> = {
   ".claude/settings.json": `{
-	// Mine.
+	// The person's own entry.
 	"hooks": {
 		"SessionEnd": [{ "hooks": [{ "type": "command", "command": "say bye" }] }],
 	},

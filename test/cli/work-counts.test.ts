@@ -1,6 +1,6 @@
 /**
- * The work that lists and searches do on a home whose index is full: counted, because a count is the same on every
- * machine and at every load. A limit grows only together with a line here that says why.
+ * The work that lists and searches do on a home whose index is full. Work is counted, because a count is the same on
+ * every machine and under every load. A limit may grow only with a line here that gives the reason.
  */
 
 import { join } from "node:path";
@@ -33,29 +33,30 @@ const run = (args: readonly string[]): WorkCounts =>
   countWork({ program: MAIN, args, home, continuoHome: join(scratch, "home") });
 
 /**
- * - `stats`: every session is looked at once, a few of them also at the files next to it;
- * - `folders`: each folder of Codex, which Node's own recursion, four times as slow, listed without being counted
- * - `bytesRead`, `bytesWritten`: a search writes the numbers of its results; the index and databases are SQLite's
- * - `statements`, `databaseRead`, `databaseWritten`: the index is 500 kB, so a list reads a fifth of it; neither writes to it
- * - `youngCollections`: megabytes of new objects, about, of which a third loads the sources; they vary by a tenth
- * - `parsedTexts`: a list parses the rows that it shows, and nothing of the others; a search the short answers about
- *   files of several agents, the rows of sessions that it shows, and a chunk for each result
- *   a list of all as JSON parses a row for each session; since one ran before, the index has all rows whole, which are longer
+ * The reasons for the limits:
+ * - `stats`: each session is checked once, and for a few of them also the files next to it; the look for a process that
+ * answers costs one
+ * - `folders`: each folder of Codex; Node's own recursion, which is four times as slow, would not be counted
+ * - `bytesRead`, `bytesWritten`: a search writes the numbers of its results; bytes of the index and of databases are
+ * counted separately
+ * - `statements`, `databaseRead`, `databaseWritten`: the index has 500 kB, and a list reads a fifth of it; lists and
+ * searches do not write to it
+ * - `youngCollections`: about one for each megabyte of new objects; loading the sources causes a third; they vary by a
+ * tenth
+ * - `parsedTexts`: a list parses only the rows that it shows; `list --json --all` parses the whole row of each session;
+ * a search parses the short answers about files of several agents, the rows of the sessions that it shows, and a chunk
+ * for each result
+ * - `parsedChars`: a search parses the states of opencode's sessions, which have 60 characters each
  * - `rows`, `statements`: a search reads the turns of the sessions that it shows again, and less of all others; one
- *   statement reads the facts of the sessions that it shows, which were read of all sessions before
- * - `modules`: those of the sources and of Node, before they are bundled; `blame` and telemetry brought sixty, and
- *   the look for a process that answers brought four and one of the `stats`, and the look for hidden sessions one;
- *   the guard's folder is looked for twice;
- *   the rules that several agents share, and pins and tags, stand in three files of their own,
- *   and so does the layout of archives, which the bundle leaves out; so are calls that their signal ended, mirrors and marks
- *   of projects (three files), the work trees of mirrors (two), the guard's compressed lists and texts in mirrors (three), and
- *   with the search the changes that solved errors (nine more); archived sessions, unanswered inputs, the beginnings of turns and
- *   runs that reached their limit of steps are four; what lets V8 optimize late is one, and so are what keeps texts open, and the
- *   states of opencode's sessions, which a search parses: 60 characters each, of one row of the index;
- *   programs that a killed process left are one; the lines by which lists know sessions are two, and a list no longer
- *   parses the answers about all files; the door and the flags of `approvals` are two, as of each command;
- *   the numbers of turns and words, which rank turns, are one, and so are the bound of collections that grow, the
- *   texts of sessions that lists know, the fold of continuous sessions, the frames of chats, and the append of new events
+ * statement for each of these sessions reads its facts
+ * - `modules`: the modules of the sources, before they are bundled, and of Node. Features that added modules: `blame`
+ * and telemetry (60); changes that solved errors, in the search (9); a process that answers (4); archived sessions,
+ * unanswered inputs, beginnings of turns and runs at their limit of steps (4); rules of several agents, pins and tags
+ * (3); aborted calls, mirrors and marks of projects (3); compressed lists of the guard and texts in mirrors (3); work
+ * trees of mirrors (2); lines of lists (2); entry and flags of `approvals` (2); one each: hidden sessions, the layout
+ * of archives, late optimization by V8, open texts, opencode's states, programs of killed processes, numbers of turns
+ * and words, bounded collections, texts of sessions that lists know, the fold of continuous sessions, frames of chats,
+ * the append of new events
  */
 const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
   [
@@ -137,11 +138,10 @@ test.each(LIMITS)("%s does not exceed its limits of work", (command, limits) => 
 });
 
 /**
- * A list without an index and a fill are counted once, when they begin the home of the others.
- * - `opened`, `bytesRead`: each file is read once or twice; what lies in a database is `databaseRead`
- * - `databaseRead` of the list: the database of opencode is opened once, not for each session
- * - `databaseWritten`: the index is 1 MB; a list stores only rows
- * - `youngCollections` of the list: 70 were counted while other tests ran, and they vary by a tenth
+ * A list without an index, and a fill of the index, are counted when they create the home for the other tests.
+ * - `opened`, `bytesRead`: each file is read once or twice; data in a database counts as `databaseRead`
+ * - `databaseWritten`: the index has 1 MB; a list stores only rows
+ * - `youngCollections` of the list: 70 were counted while other tests ran; they vary by a tenth
  */
 const BEGINNING: readonly (readonly [command: string, limits: WorkCounts])[] = [
   [

@@ -1,4 +1,7 @@
-/** The work of a list and a search that a running process answers, counted like that of one that does its work itself. */
+/**
+ * The work of a list and a search that a running process answers, counted like the work of a command without such a
+ * process.
+ */
 
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -29,8 +32,8 @@ const run = (args: readonly string[]): WorkCounts =>
 const COMMANDS = ["list --limit 20", "search --json middle", "search --json nothing0that0is0there"];
 
 /**
- * The command looks for the socket, and at its own build; the modules are those of the sources that the entry needs, before
- * they are bundled, and the one text is the head of the answer.
+ * The command looks for the socket, and checks its own build. `modules` counts the source modules that the entry needs,
+ * before they are bundled. The one parsed text is the head of the answer.
  */
 const ASKING: WorkCounts = {
   stats: 3,
@@ -57,7 +60,7 @@ test("a list and a search that a running process answers read no session and loa
     const sockets = join(scratch, "home/running");
     await vi.waitFor(() => expect(readdirSync(sockets)).toHaveLength(1), { timeout: 30_000, interval: 50 });
     for (const command of COMMANDS) {
-      // While the process loads what it needs, commands do their work themselves.
+      // Until the process has loaded its modules, commands do their work themselves.
       await vi.waitFor(() => expectWithin(run(command.split(" ")), ASKING), {
         timeout: 30_000,
         interval: 50,

@@ -1,6 +1,6 @@
 /**
- * The work of showing a session of opencode's and of handing sessions over, counted like that of a list: a limit grows
- * only together with a line here that says why. The bound of collections that grow is one of the `modules`.
+ * The work of showing a session of opencode and of handing sessions over, counted like that of a list. A limit may grow
+ * only with a line here that gives the reason.
  */
 
 import { beforeAll, describe, test } from "vitest";
@@ -55,16 +55,16 @@ const HAND_OVER: WorkCounts = {
   statements: 52,
   databaseRead: 430_000,
   databaseWritten: 450_000,
-  // The lines by which lists know sessions are two, the door and the flags of `approvals` two, what opencode's sessions take
-  // four, and the fold of continuous sessions, which the wire exports, one. The bound of collections that grow and the one
-  // pass over the records of a source are two modules.
+  // Features that added modules: the lines of lists (2), the entry and flags of `approvals` (2), opencode's sessions
+  // (4), the fold of continuous sessions, which the wire exports (1), bounded collections (1), and the single pass over
+  // the records of a source (1).
   modules: 1_255,
   youngCollections: 135,
 };
 
 /**
- * The sources differ in size: Claude Code's is 650 kB, Codex's 370 kB, the others' 280 kB. What lies in a database of
- * opencode's is read and written by rows.
+ * The sources differ in size: Claude Code's has 650 kB, Codex's 370 kB, the others 280 kB. Data in opencode's database
+ * is read and written by rows.
  */
 const HANDED_OVER: readonly (readonly [from: string, to: string, limits: Partial<WorkCounts>])[] = [
   ["claude", "codex", { bytesRead: 1_150_000, parsedChars: 1_100_000 }],

@@ -1,7 +1,8 @@
 /**
- * The work of lists and searches on homes of two sizes: what the sessions in addition add is held to limits, so that the work
- * for a session cannot grow unnoticed. Searches without an index and the first screen of a session are counted too. Limits
- * are at most 5 % above the counts, and grow only together with a line here that says why.
+ * The work of lists and searches on homes of two sizes. The limits apply to the work that the additional sessions
+ * cause, so that the work for each session cannot grow unnoticed. Searches without an index and the first screen of a
+ * session are counted too. Limits are at most 5 % above the counts, and may grow only with a line here that gives the
+ * reason.
  */
 
 import { join } from "node:path";
@@ -55,7 +56,7 @@ beforeAll(async () => {
   sessions = makeCountedSessions();
 }, TEST_MS);
 
-/** The work of a command for the sessions that the larger home has in addition. */
+/** Returns the work of a command for the sessions that only the larger home has. */
 function addedBy(command: string): WorkCounts {
   const [few, many] = SIZES.map((sessions) => counted.get(sessions)?.get(command));
   if (few === undefined || many === undefined) throw new Error(`${command} was not counted`);
@@ -65,13 +66,14 @@ function addedBy(command: string): WorkCounts {
 }
 
 /**
+ * The reasons for the limits:
  * - `stats`, `folders`: the larger home has more projects, each with a folder for every agent
- * - `opened`: a file in each folder of Gemini CLI that names its project
- * - `databaseRead`: pages of the index: about a hundred bytes of a line, and of opencode's sessions as many
- * - `rows` of the list: the sessions of opencode; the rows and lines of all others are in one row
+ * - `opened`: one file in each folder of Gemini CLI, which names the project
+ * - `databaseRead`: pages of the index; each line takes about a hundred bytes, and so does each session of opencode
+ * - `rows` of the list: the sessions of opencode; the rows and lines of all other sessions are in one row
  * - `rows` of a search: the stored sessions and their stamps, and the turns that match
  *
- * Collections of new objects are not held: loading the sources causes most of them, and they vary by more than the difference.
+ * `youngCollections` has no limit: loading the sources causes most of them, and they vary by more than the difference.
  */
 const ADDED: readonly (readonly [command: string, limits: Omit<WorkCounts, "youngCollections">])[] = [
   [
@@ -148,15 +150,16 @@ describe("150 more sessions do not add more than their limits of work to", () =>
   test.each(ADDED)("%s", (command, limits) => {
     const added = addedBy(command);
     expectWithin(added, limits);
-    // A list that looked at no further session would be wrong.
+    // A list that checked no additional session would be wrong.
     expect(added.stats).toBeGreaterThanOrEqual(SIZES[1] - SIZES[0]);
   });
 });
 
 /**
- * More sessions than a search adds to the index before it answers, and fewer bytes than those for which it starts threads.
- * - `opened`, `bytesRead`: the word is in nearly every session, so most files are looked through, searched by lines, and read
- *   by their readers; of the word that is nowhere, each file is read once
+ * These are more sessions than a search adds to the index before it answers, and fewer bytes than those for which it
+ * starts threads.
+ * - `opened`, `bytesRead`: `middle` is in nearly every session, so most files are searched by lines, and then read by
+ * their readers; for the word that no session has, each file is read once
  */
 const SEARCHED: readonly (readonly [command: string, limits: WorkCounts])[] = [
   [

@@ -1,6 +1,6 @@
 /**
- * The work of showing a session and of appending to a log, counted like that of a list: a limit grows only together with a
- * line here that says why. `work-of-hand-overs.full.test.ts` counts other sessions, and hand-overs.
+ * The work of showing a session and of appending to a log, counted like that of a list. A limit may grow only with a
+ * line here that gives the reason. `work-of-hand-overs.full.test.ts` counts other sessions, and hand-overs.
  */
 
 import { join } from "node:path";
@@ -17,9 +17,9 @@ beforeAll(() => {
 }, TEST_MS);
 
 /**
- * The source is read once, and Continuo's own store, which the answer may lie in, is opened. The tests run in any order: after
- * another command, one more session has to be looked up. The lines by which lists know sessions took two modules,
- * and so did the door and the flags of `approvals`.
+ * The source is read once, and Continuo's own store is opened, because the session may be in it. The tests run in any
+ * order: after another command, one more session has to be looked up. The lines of lists add two modules, and so do the
+ * entry and the flags of `approvals`.
  */
 const SHOWN: readonly (readonly [agent: string, limits: WorkCounts])[] = [
   [
@@ -53,7 +53,7 @@ const OPENING = { stats: 35, statements: 180, rows: 680, databaseRead: 450_000, 
 test("an append of one event looks at two names, runs seven statements and writes five pages", () => {
   const counts = sessions.run(join(import.meta.dirname, "../counting/appends.ts"), String(APPENDS));
   expectWithin(counts, {
-    // These looks are for the folder, before and after the transaction.
+    // The store checks the folder before and after each transaction.
     stats: OPENING.stats + 2 * APPENDS,
     opened: 2,
     // The transaction begins and ends; the log, the lease and the id are looked up; the event and the head are written.

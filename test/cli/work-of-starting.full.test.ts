@@ -1,6 +1,6 @@
 /**
- * The work of importing the library, of commands that no other test counts, of runs and of evidence. Limits are at most 5 %
- * above the counts, and grow only together with a line here that says why.
+ * The work of importing the library, of commands that no other test counts, of runs and of evidence. Limits are at most
+ * 5 % above the counts, and may grow only with a line here that gives the reason.
  */
 
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -129,7 +129,9 @@ test(
   TEST_MS,
 );
 
-/** The agent is a script, and the home has no store yet. Names in a folder that changed a moment ago are looked at again. */
+/**
+ * The agent is a script, and the home has no store yet. Names in a folder that changed a moment ago are checked again.
+ */
 test(
   "a chat of one turn does not exceed its limits of work",
   () => {
@@ -155,7 +157,7 @@ test(
   TEST_MS,
 );
 
-/** The work of a hundred more, so that the work of opening does not count. */
+/** Returns the work of a hundred additional runs or pieces of evidence, without the work of opening the store. */
 function countHundred(what: "runs" | "evidence"): WorkCounts {
   const [few, many] = [20, 120].map((count) => sessions.run(PROGRAM, what, String(count)));
   if (few === undefined || many === undefined) throw new Error("nothing was counted");
@@ -183,7 +185,7 @@ test(
   TEST_MS,
 );
 
-/** Statements and rows depend on how many pieces one transaction of notes has. */
+/** The numbers of statements and rows depend on the number of pieces in one transaction of notes. */
 test(
   "a hundred more pieces of evidence do not exceed their limits of work",
   () => {

@@ -1,4 +1,4 @@
-/** `--continue` returns to the newest session in which anybody said anything, and a try that fails leaves nothing. */
+/** `--continue` returns to the newest session that has a message, and a failed attempt leaves nothing behind. */
 
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -103,7 +103,7 @@ test.each([
   });
 });
 
-test("a session of Continuo's in which nobody said anything is not the last one", async () => {
+test("a session of Continuo's without a message is not the last one", async () => {
   await using store = await openStore("memory:");
   const cwd = scratchFolder("last");
   const { sessionId } = await store.createSession({ cwd, title: "spoken" });
@@ -116,7 +116,7 @@ test("a session of Continuo's in which nobody said anything is not the last one"
 
 const options = { onEvent: async () => undefined, signal: new AbortController().signal };
 
-test("a first turn that fails leaves no copy of an agent's session, and the next one has all of it again", async () => {
+test("a failed first turn leaves no copy of an agent's session, and the next turn gets all of it", async () => {
   using home = createTalkHome();
   writeSessions(home);
   const folder = join(home.path, "project");
@@ -143,7 +143,7 @@ test("a first turn that fails leaves no copy of an agent's session, and the next
   expect([failed.result.status, failed.isKept]).toEqual(["failed", false]);
   expect((await store.listSessions()).items).toEqual([]);
 
-  // A caller with an id for its input needs the session to give the input again.
+  // A caller with an id for its input needs the session, so that it can send the input again.
   const asked = await talk.say("refuse", { ...options, inputId: "i1" });
   expect([asked.result.status, asked.isKept]).toEqual(["failed", true]);
   expect((await store.listSessions()).items).toHaveLength(1);

@@ -1,4 +1,7 @@
-/** After `kill -9` of Continuo: the native session that heard the prompt continues, by the agent's own record of it. */
+/**
+ * After `kill -9` of Continuo, the native session that received the prompt continues, which the agent's own record
+ * shows.
+ */
 
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -52,7 +55,7 @@ function recordPath(home: TalkHome, cwd: string, id: string): string {
   return join(home.path, ".claude/projects", cwd.replaceAll(/[^a-zA-Z0-9]/gu, "-"), `${id}.jsonl`);
 }
 
-/** Writes the records of Claude Code. The clock of files is a tick behind. */
+/** Writes the records of Claude Code. The times of files are a little earlier than those of the process. */
 function record(
   home: TalkHome,
   cwd: string,
@@ -98,12 +101,12 @@ test.each([
   ["a later turn, and another prompt", true, "go on"],
   ["a first turn, and the same prompt", false, "tell me a story"],
   ["a later turn, and the same prompt", true, "tell me a story"],
-])("a crash in %s: the native session that heard it continues", async (_, known, words) => {
+])("after a crash in %s, the native session that received the prompt continues", async (_, known, words) => {
   using home = createTalkHome();
   const crash = await crashIn(home, { known });
   record(home, crash.cwd, NATIVE, "tell me a story");
   record(home, crash.cwd, OTHER, "something else");
-  // Somebody looked at it, and left again.
+  // A process opens the session, and closes it without a prompt.
   await (await resume(home, crash)).close();
   await using talk = await resume(home, crash);
   expect(referenceIn(talk.session)).toMatchObject({ sessionId: NATIVE, state: "live" });
@@ -111,7 +114,7 @@ test.each([
   expect(result).toMatchObject({ status: "completed", resumption: { happened: "native" } });
   expect(home.methods().filter((method) => method === "session/new")).toEqual([]);
   const [prompt = ""] = home.prompts();
-  // Only the answer that was cut off is news.
+  // Only the answer that was cut off is new to the agent.
   expect(prompt.endsWith(words)).toBe(true);
   expect(prompt.split("tell me a story")).toHaveLength(words === "go on" ? 1 : 2);
   expect(prompt).toContain("Once upon");
@@ -120,22 +123,19 @@ test.each([
 test.each([
   ["a first turn", false],
   ["a later turn", true],
-])(
-  "after a crash in %s, a caller who names the run is promised that the agent hears it once",
-  async (_, known) => {
-    using home = createTalkHome();
-    const crash = await crashIn(home, { known });
-    record(home, crash.cwd, NATIVE, "tell me a story");
-    await using talk = await resume(home, crash);
-    const { result } = await talk.say("tell me a story", { ...options, retryOf: crash.runId });
-    // The native session has heard it: the conversation before it is written into another one.
-    expect(result).toMatchObject({ status: "completed", resumption: { happened: "replay" } });
-    expect(referenceIn(talk.session)).not.toMatchObject({ sessionId: NATIVE });
-    expect(home.prompts().map((prompt) => prompt.split("tell me a story").length - 1)).toEqual([1]);
-  },
-);
+])("after a crash in %s, the agent receives a prompt once if the caller names the run", async (_, known) => {
+  using home = createTalkHome();
+  const crash = await crashIn(home, { known });
+  record(home, crash.cwd, NATIVE, "tell me a story");
+  await using talk = await resume(home, crash);
+  const { result } = await talk.say("tell me a story", { ...options, retryOf: crash.runId });
+  // The native session has already received the prompt, so the conversation before it is written into another one.
+  expect(result).toMatchObject({ status: "completed", resumption: { happened: "replay" } });
+  expect(referenceIn(talk.session)).not.toMatchObject({ sessionId: NATIVE });
+  expect(home.prompts().map((prompt) => prompt.split("tell me a story").length - 1)).toEqual([1]);
+});
 
-test("the same prompt stands once in the session, although its native session cannot be resumed", async () => {
+test("a repeated prompt is stored once in the session, although its native session cannot be resumed", async () => {
   const gone = { error: { code: -32_603, message: "it is broken" } };
   using home = createTalkHome({ ...SCRIPT, answers: { "session/resume": [gone], "session/load": [gone] } });
   const crash = await crashIn(home, { known: true });
@@ -192,7 +192,7 @@ test.each([
       for (const id of [NATIVE, OTHER]) record(home, cwd, id, "tell me a story");
     },
   ],
-])("after a crash in the first turn nothing is trusted where %s", async (_, write) => {
+])("after a crash in the first turn no native session is continued if %s", async (_, write) => {
   using home = createTalkHome();
   const crash = await crashIn(home, { known: false });
   write(home, crash.cwd);
@@ -209,7 +209,7 @@ test.each<[string, TalkFlags]>([
     using home = createTalkHome();
     const crash = await crashIn(home, { known: false });
     record(home, crash.cwd, OTHER, "something else", "2025-01-01T00:00:00.000Z");
-    // It is the newest session of the folder.
+    // This is the newest session of the folder.
     record(home, crash.cwd, NATIVE, "tell me a story", new Date(Date.now() + 60_000).toISOString());
     await using talk = await resume(home, crash, flags);
     expect(talk.session?.sessionId).toBe(crash.sessionId);
@@ -217,7 +217,7 @@ test.each<[string, TalkFlags]>([
   },
 );
 
-test("a native session that another session of Continuo's continues is not taken", async () => {
+test("a native session that another session of Continuo's continues is not used", async () => {
   using home = createTalkHome();
   const crash = await crashIn(home, { known: false });
   record(home, crash.cwd, NATIVE, "tell me a story");

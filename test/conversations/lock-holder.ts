@@ -6,5 +6,5 @@ const [home = "", agent = "", sessionId = "", how] = process.argv.slice(2);
 const lock = await lockNative({ agent, sessionId, places: { home, env: {} } });
 if (how === "leaving") lock.leave();
 process.stdout.write("held\n");
-// Until it is killed.
+// The process runs until it is killed.
 setInterval(() => undefined, 60_000);

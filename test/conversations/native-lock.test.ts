@@ -28,7 +28,7 @@ beforeEach(() => {
   file = join(home, `.claude/projects/-work/${ID}.jsonl`);
   const record = { type: "user", uuid: "u1", parentUuid: null, sessionId: ID, cwd: "/work" };
   const said = { timestamp: "2026-01-01T00:00:00.000Z", message: { role: "user", content: "words" } };
-  // A torn line is what a repair removes.
+  // A repair removes the torn line.
   writeFileSync(file, `${JSON.stringify({ ...record, ...said })}\n{"type":"user","uu\n`);
 });
 afterEach(() => {
@@ -79,7 +79,7 @@ test.each(Object.keys(EDITS))(
   },
 );
 
-test("a restoration waits for no conversation either", async () => {
+test("a restoration is refused while a conversation has the session open, and does not wait", async () => {
   const { trashId } = await trashNativeSession(file, { places: places() });
   const child = await holder();
   await expect(restoreNativeSession(trashId, { places: places() })).rejects.toMatchObject({
@@ -90,18 +90,18 @@ test("a restoration waits for no conversation either", async () => {
   expect(readFileSync(file, "utf8")).toContain("words");
 });
 
-test("nobody waits for the mark of a process that was killed while it was leaving", async () => {
+test("the mark of a process that was killed while it released a session blocks nobody", async () => {
   await killed(await holder("leaving"));
   const lock = await lockNative({ agent: "claude", sessionId: ID, places: places() });
   await expect(holder()).rejects.toThrow();
   lock.release();
 });
 
-test("a second try in the process that has the lock does not release the lock", async () => {
+test("a second attempt in the process that has the lock does not release the lock", async () => {
   const writing = { agent: "claude", sessionId: ID, places: places() };
   const lock = await lockNative(writing);
   await expect(lockNative(writing)).rejects.toMatchObject({ code: "session_live" });
-  // If it were released, another process would get the lock now.
+  // If the lock were released, another process would get it now.
   await expect(holder()).rejects.toThrow();
   lock.release();
   await holder();

@@ -1,6 +1,6 @@
 /**
- * A process that takes over the turns of an agent's own program is killed at every system call by which it changes the
- * store: after the next try, the log has each of these turns once, in the order of the agent's file.
+ * A process that imports the turns of an agent's own program is killed at every system call by which it changes the
+ * store. After the next attempt, the log has each of these turns once, in the order of the agent's file.
  */
 
 import { cpSync, mkdirSync, rmSync } from "node:fs";
@@ -19,9 +19,9 @@ import { scratchFolder } from "../scratch-folder.ts";
 import { momentsOfRun } from "../sizes/rotation.ts";
 import { bundledProgram } from "../sizes/shared-programs.ts";
 
-/** More events than one append has. */
+/** These turns have more events than one append. */
 const TURNS = 70;
-/** For each agent. */
+/** The number of kills for each agent. */
 const POINTS = 16;
 
 const linesOf = (messages: readonly Message[]): readonly string[] =>
@@ -30,7 +30,7 @@ const linesOf = (messages: readonly Message[]): readonly string[] =>
     .map(({ role, content }) => `${role}: ${textOf(content)} ${content.map(({ type }) => type).join()}`);
 
 test.each(AGENTS)(
-  "each turn of the own program of %s is in the log once and in order, wherever its taking over was killed",
+  "each turn of the own program of %s is in the log once and in order, at whatever step its import was killed",
   async (agent) => {
     const root = scratchFolder("native-turns-killed");
     const path = join(root, "user");

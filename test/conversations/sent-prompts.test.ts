@@ -1,4 +1,7 @@
-/** One rule says whose prompt a message of an agent's file is, for the editor that shows it and for the log that stores it. */
+/**
+ * The editor, which shows an agent's file, and the log, which stores it, use one rule to decide whose prompt a message
+ * is.
+ */
 
 import type { Block, Message } from "@continuo/core/model";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** A process that takes over the turns of an agent's own program: `node take-turns.ts HOME SESSION`. */
+/** `node take-turns.ts HOME SESSION`: a process that imports the turns of an agent's own program. */
 
 import { join } from "node:path";
 import { takeNativeTurns } from "@continuo/agents/conversations";

@@ -27,7 +27,7 @@ function talkIn(
 
 const onEvent = async (): Promise<void> => undefined;
 
-test("turns and changes that are asked for at once happen one after another, in one session", async () => {
+test("turns and changes that are requested at the same time run one after another, in one session", async () => {
   using home = createTalkHome();
   await using talk = await talkIn(home);
   const { signal } = new AbortController();
@@ -70,7 +70,7 @@ test.each([
   const [, run] = (await store.listRuns({ sessionId })).items;
   expect(run?.metadata.retryOf).toBe(isRetry ? runId : undefined);
   expect((await wake(store, sessionId)).unprocessed).toHaveLength(isRetry ? 0 : 1);
-  // The words stand once in the log, and the agent receives them once.
+  // The prompt is stored once, and the agent receives it once.
   const { events } = await store.read(sessionId, { types: ["message_sent"] });
   expect(events.map(({ data }) => (data as { content: string }).content)).toHaveLength(isRetry ? 1 : 2);
   expect(
@@ -81,7 +81,7 @@ test.each([
   ).toHaveLength(1);
 });
 
-test("after a crash each of several prompts that were cut off is continued by its own words, in any order", async () => {
+test("after a crash each interrupted prompt continues when its text is sent again, in any order", async () => {
   using home = createTalkHome();
   const url = `sqlite:${join(home.path, "sessions.db")}`;
   const cwd = join(home.path, "project");
@@ -104,7 +104,7 @@ test("after a crash each of several prompts that were cut off is continued by it
   expect(await say(other, "third")).toBe(third.runId);
 });
 
-test("a prompt that another process gives again in the same moment is asked as one of its own", async () => {
+test("a prompt that another process repeats at the same moment is sent as a separate prompt", async () => {
   using home = createTalkHome();
   const url = `sqlite:${join(home.path, "sessions.db")}`;
   const { sessionId, runId } = await crashedTurn(url, join(home.path, "project"), "go");
@@ -116,7 +116,7 @@ test("a prompt that another process gives again in the same moment is asked as o
         const value: unknown = Reflect.get(target, key);
         if (typeof value !== "function") return value;
         return async (...given: unknown[]) => {
-          // The other one is faster, and gives up.
+          // The other process is faster, and then cancels its run.
           const isRetry =
             key === "createRun" || (key === "append" && JSON.stringify(given).includes("retryOf"));
           if (isRetry && !isTaken) {

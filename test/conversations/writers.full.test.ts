@@ -1,4 +1,7 @@
-/** Two processes that want the same native session: the second one waits for a while, says for whom, and then gives up. */
+/**
+ * Two processes want the same native session: the second one waits for a while, reports which process has it, and then
+ * gives up.
+ */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +15,7 @@ import { openEditor } from "../gateway/editor.ts";
 import { bundledProgram } from "../sizes/shared-programs.ts";
 
 interface Repl extends AsyncDisposable {
-  /** Types it, and waits until the agent has said that. */
+  /** Sends the prompt, and waits for the answer. */
   ask(prompt: string, answer: string): Promise<void>;
 }
 
@@ -39,7 +42,7 @@ function replIn(home: TalkHome): Repl {
   };
 }
 
-test("a repl that rests leaves its session to a chat at once, and continues it afterwards", async () => {
+test("an idle repl releases its session to a chat at once, and continues it afterwards", async () => {
   using home = createTalkHome();
   await using repl = replIn(home);
   await repl.ask("one", "You said: one");
@@ -49,7 +52,7 @@ test("a repl that rests leaves its session to a chat at once, and continues it a
   expect(home.prompts()).toEqual(["one", "two", "three"]);
 });
 
-/** A process that keeps the session of the scripted agent open, and leaves it to nobody. */
+/** Starts a process that keeps the session of the scripted agent open, and never releases it. */
 async function holderIn(home: TalkHome): Promise<ChildProcess> {
   const program = await bundledProgram("test/conversations/lock-holder.ts");
   const child = spawn(process.execPath, [program, home.path, "robot", "new-1"], {
@@ -86,7 +89,7 @@ test("a chat waits for a session that another process has, says which process, a
   expect(home.prompts()).toEqual(["one", "three"]);
 });
 
-test("a chat that waits for a session is answered when the other process has left it", {
+test("a chat that waits for a session gets its answer when the other process has released it", {
   timeout: 120_000,
 }, async () => {
   using home = createTalkHome();
@@ -101,7 +104,7 @@ test("a chat that waits for a session is answered when the other process has lef
   expect(home.prompts()).toEqual(["one", "two"]);
 });
 
-test("an editor that rests leaves its session to a chat at once", async () => {
+test("an idle editor releases its session to a chat at once", async () => {
   using home = createTalkHome();
   const cwd = join(home.path, "project");
   await using editor = await openEditor(home);

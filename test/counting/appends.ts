@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openStore } from "@continuo/store";
 
-/** A folder that changed in the last moments may change again unseen, so each name in it would be looked at. */
+/** Names in a folder that changed a moment ago are checked again, because the folder may change again unnoticed. */
 const SETTLING_MS = 500;
 
 const [count] = process.argv.slice(2);

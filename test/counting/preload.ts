@@ -1,6 +1,7 @@
 /**
- * Counts the work of a command: loaded before it by `--import`, it writes the counts to `CONTINUO_COUNTS` when the process
- * exits. Work is the same on every machine; time is not. Only files below `HOME` and `CONTINUO_HOME` count.
+ * Counts the work of a command. `--import` loads it before the command; it writes the counts to `CONTINUO_COUNTS` when
+ * the process exits. The work is the same on every machine, and the time is not. Only files below `HOME` and
+ * `CONTINUO_HOME` count.
  */
 
 import fs from "node:fs";
@@ -11,7 +12,7 @@ import { isMainThread } from "node:worker_threads";
 
 /** The work of one process. */
 export interface WorkCounts {
-  /** Questions about a file or a folder. */
+  /** Calls that ask for the state of a file or a folder. */
   readonly stats: number;
   /** Folders that were listed. */
   readonly folders: number;
@@ -82,7 +83,7 @@ function countFiles(key: "stats" | "folders" | "opened", names: readonly string[
   }
 }
 
-/** Counts the work of `fs/promises` when it is asked for, and bytes when they have arrived. */
+/** Counts the calls of `fs/promises` when they are made, and bytes when they have arrived. */
 async function countPromises(): Promise<void> {
   const { promises } = fs;
   const handle = await promises.open("/dev/null");
@@ -132,7 +133,7 @@ async function countPromises(): Promise<void> {
 }
 
 function whenDone(result: unknown, use: (value: unknown) => void): void {
-  // The caller handles an error.
+  // The caller handles the error.
   (result as Promise<unknown>).then(use, () => undefined);
 }
 
@@ -146,12 +147,12 @@ function countBytes(key: "bytesRead" | "bytesWritten", content: unknown): void {
   counts[key] += typeof content === "number" ? content : Buffer.byteLength(content as string | Buffer);
 }
 
-/** Node's own, before its calls are counted. */
+/** Node's own function, which is not counted. */
 const { readSync } = fs;
 const IO = "/proc/thread-self/io";
 const io = fs.existsSync(IO) ? fs.openSync(IO, "r") : undefined;
 const text = Buffer.alloc(1_024);
-/** SQLite writes at least a header of more bytes than this. */
+/** Writes of SQLite are longer than this, because of its headers. */
 const WAKE_BYTES = 16;
 
 /**

@@ -10,7 +10,7 @@ import { openStore } from "@continuo/store";
 import { executeRun, startRun, startSession } from "@continuo/store/sessions";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 
-/** A folder that changed in the last moments may change again unseen, so each name in it would be looked at. */
+/** Names in a folder that changed a moment ago are checked again, because the folder may change again unnoticed. */
 const SETTLING_MS = 500;
 
 const [what, count] = process.argv.slice(2);

@@ -12,13 +12,16 @@ const SIZE_BYTES = 500_000;
 export interface CountedSessions {
   run(program: string, ...args: readonly string[]): WorkCounts;
   show(agent: string): WorkCounts;
-  /** The same in a terminal. */
+  /** The same command in a terminal. */
   screen(agent: string): WorkCounts;
   export(agent: string): WorkCounts;
   handOver(from: string, to: string): WorkCounts;
 }
 
-/** The index looks again at files that changed a moment ago: how many these are would depend on the machine. */
+/**
+ * Sets the times of files back. The index checks files again that changed a moment ago, and their number would depend
+ * on the machine.
+ */
 function age(folder: string): void {
   const anHourAgo = new Date(Date.now() - 3_600_000);
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }))

@@ -1,4 +1,4 @@
-/** Runs a program and counts its work, and holds counts to their limits. */
+/** Runs a program, counts its work, and compares the counts with their limits. */
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,9 @@ const ROOT = join(import.meta.dirname, "../..");
 /** The command, as it starts from the sources. */
 export const MAIN: string = join(ROOT, "src/cli/main.ts");
 
-/** New objects have one megabyte before they are collected, so that collections tell how many there were. */
+/**
+ * New objects are collected after one megabyte each, so the number of collections shows how many megabytes there were.
+ */
 const YOUNG_SPACE = ["--min-semi-space-size=1", "--max-semi-space-size=1"];
 
 export interface CountedProgram {

@@ -1,4 +1,6 @@
-/** The guides of the adapters begin in an empty folder: what they install there is all that their programs need. */
+/**
+ * The guides of the adapters begin in an empty folder: their programs need only the packages that the guides install.
+ */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +10,7 @@ import { ADAPTERS, readManifest } from "../../scripts/packages.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const SCOPE = "@continuo/";
 
-/** The packages of ours with all those of ours on which they depend. */
+/** These packages of ours, and all packages of ours on which they depend. */
 function withDependencies(names: readonly string[], found = new Set<string>()): readonly string[] {
   for (const name of names) {
     if (found.has(name)) continue;

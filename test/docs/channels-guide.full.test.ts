@@ -1,4 +1,7 @@
-/** docs/guides/channels.md, followed from an empty folder: its files are saved, its commands are run, and it prints what it says. */
+/**
+ * docs/guides/channels.md is followed from an empty folder: its files are saved, its commands are run, and they print
+ * the output of the guide.
+ */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -20,7 +23,7 @@ interface Command {
   readonly ended: Promise<number | null>;
 }
 
-/** A line of the guide, as a person types it; `at` is where a port of the test takes the place of the usual one. */
+/** Runs a line of the guide. `at` replaces the usual port by a port of the test. */
 function type(line: string, at: readonly string[] = []): Command {
   expect(GUIDE).toContain(`\n${line}\n`);
   const [program = "", ...words] = (line.match(/"[^"]*"|[^\s"]+/gu) ?? []).map((word) =>

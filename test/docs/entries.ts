@@ -6,11 +6,11 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dirname, "../..");
 
 export interface Entry {
-  /** `continuo/client`. */
+  /** For example `continuo/client`. */
   readonly specifier: string;
   /** The path of its source in the repository. */
   readonly source: string;
-  /** Without former names, which another file lists. */
+  /** The names without former ones, which another file lists. */
   readonly names: readonly string[];
 }
 

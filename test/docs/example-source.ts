@@ -9,7 +9,7 @@ const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))
   readonly exports: Readonly<Record<string, { readonly default: string } | string>>;
 };
 
-/** Replaces imports by name with the source that they are built of. */
+/** Replaces imports by name with the source from which they are built. */
 export function fromSource(code: string): string {
   return code.replaceAll(/from "continuo(\/[\w/-]+)?"/gu, (whole, door: string | undefined) => {
     const entry = exports[door === undefined ? "." : `.${door}`];

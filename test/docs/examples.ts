@@ -11,7 +11,7 @@ const NOT_RUN = /<!-- checked, not run: [^\n]+ -->\n\n$/u;
 const run = promisify(execFile);
 
 export interface Example {
-  /** `docs/sessions.md:12` */
+  /** For example `docs/sessions.md:12`. */
   readonly place: string;
   readonly file: string;
   readonly source: string;
@@ -58,7 +58,7 @@ export async function typeProblems(
   return checked.stdout.split("\n").filter((line: string) => line !== "");
 }
 
-/** In the place of `console.log(`: prints the line of the call before its text, as JSON. */
+/** Replaces `console.log(`: it prints the line of the call before its text, as JSON. */
 const PRINT = `import { format as textOfValues } from "node:util";
 const printAt = (line: number, ...values: readonly unknown[]): void => {
   process.stdout.write(\`\${JSON.stringify([line, textOfValues(...values)])}\\n\`);

@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const CRASH = "test/runtime/calls-after-crash.test.ts";
 const CODING = "test/runtime/asked-again.full.test.ts";
 
-/** The first cell of each row, with the test that holds the row. */
+/** The first cell of each row, with the test that proves the row. */
 const ROWS: Readonly<Record<string, readonly [file: string, title: string]>> = {
   "model: the question is in the log, and not in the list yet": [
     CRASH,
@@ -46,7 +46,7 @@ const ROWS: Readonly<Record<string, readonly [file: string, title: string]>> = {
   ],
 };
 
-test("each row of the table of kills in the guide of the front door has a test", () => {
+test("each row of the table of kills in the guide has a test", () => {
   const guide = readFileSync(join(ROOT, "docs/guides/front-door.md"), "utf8");
   const rows = [...guide.matchAll(/^\| ((?:model|coding agent): [^|]+) \|/gmu)].map(([, cell]) => cell);
   expect(rows).toEqual(Object.keys(ROWS));

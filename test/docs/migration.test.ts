@@ -1,4 +1,4 @@
-/** docs/migration.md: every name in it exists, and messages are imported as it says. */
+/** docs/migration.md: every name in it exists, and messages are imported as it describes. */
 
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ interface Found {
 
 type Check = (found: Found) => unknown;
 
-/** Names of other systems, which are not ours. */
+/** Names of other systems. */
 const THEIRS = new Set([
   "agentic_sessions",
   "agentic_sessions.checkpoint",
@@ -80,7 +80,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   storeMessage: isMember("storeMessage"),
   getHistory: isMember("getHistory"),
   clearHistory: isMember("clearHistory"),
-  // No query crosses it.
+  // No query reaches another workspace.
   workspaceId: async ({ store }) => expect(await store.forWorkspace("other").getSession(SESSION)).toBeNull(),
   "client.sessionKey": ({ client }) => expect(client.sessionKey).toBe("default:team:ann"),
   participant_joined: ({ store }) => stays(store, "participant_joined"),
@@ -93,7 +93,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   "store.commitCursor": ({ store }) => expect(typeof store.commitCursor).toBe("function"),
 };
 
-/** A row of the type is read as it was stored. */
+/** Checks that a row of the type is read as it was stored. */
 async function stays(store: Store, type: string): Promise<void> {
   const { logId } = await store.createLog();
   await store.append(logId, [{ type, data: { handle: "bob" } }]);
@@ -164,7 +164,7 @@ function namesIn(text: string): ReadonlySet<string> {
   return new Set(codes.flatMap((code) => code.match(/[\w-]+/gu) ?? []));
 }
 
-test("every method, option, format and metadatum of an adapter stands beside our name for it", async () => {
+test("every method, option, format and metadata key of an adapter is listed with our name for it", async () => {
   const rows = ADAPTERS.split("\n").filter((line) => line.startsWith("| "));
   const left = namesIn(rows.map((row) => row.split(" | ")[0]).join("\n"));
   const places = { home: scratchFolder("migration"), env: {} };
@@ -180,7 +180,7 @@ test("every method, option, format and metadatum of an adapter stands beside our
   expect(wanted.filter((name) => !left.has(name))).toEqual([]);
 });
 
-test("every name of ours beside the interface of adapters exists", async () => {
+test("each of our names that is listed with a name of the adapters exists", async () => {
   const rows = ADAPTERS.split("\n").filter((line) => line.startsWith("| "));
   const right = namesIn(rows.map((row) => row.split(" | ")[1]).join("\n"));
   const ours: Readonly<Record<string, unknown>> = { ...continuo };
@@ -200,7 +200,7 @@ test("every name of ours beside the interface of adapters exists", async () => {
   expect([...right].filter((name) => !known.has(name) && !(name in ours) && !(name in agents))).toEqual([]);
 });
 
-/** Sessions of opencode are rows of a database that its program makes. */
+/** The formats of files. opencode's own program makes its sessions, as rows of a database. */
 const FILES = Object.entries(FORMATS).filter(([, agent]) => agent !== "opencode");
 
 test.each(FILES)("a session of the format %s reads the same under our names", async (format, agent) => {

@@ -1,4 +1,7 @@
-/** Every public name of every entry of `continuo` stands in an example, which `examples.full.test.ts` checks and runs. */
+/**
+ * An example uses every public name of every entry point of `continuo`; `examples.full.test.ts` checks and runs the
+ * examples.
+ */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +16,7 @@ const EXAMPLES = ["docs", "docs/guides"]
   .filter((name) => name.endsWith(".md"))
   .flatMap((name) => [...read(name).matchAll(/^```ts\n([\s\S]*?)^```$/gmu)].map(([, code = ""]) => code));
 
-/** `continuo/client connect` for each name that an example imports and uses. */
+/** Each name that an example imports and uses, such as `continuo/client connect`. */
 const USED = new Set(
   EXAMPLES.flatMap((code) => {
     const body = code.replaceAll(/^import [^;]*;$/gmu, "");
@@ -38,7 +41,7 @@ test.each(ENTRIES)(
       let isUsed = false;
       for (const other of ENTRIES) {
         if (isUsed || !USED.has(`${other.specifier} ${name}`)) continue;
-        // The same thing may be exported by several entries: an example of one of them is enough.
+        // Several entry points may export the same thing, and an example of one of them is enough.
         const others: Readonly<Record<string, unknown>> = await import(join(ROOT, other.source));
         isUsed = others[name] === entry[name];
       }

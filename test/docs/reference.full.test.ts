@@ -15,12 +15,12 @@ beforeAll(() => {
   const typedoc = join(ROOT, "reference/node_modules/typedoc");
   expect(existsSync(typedoc), "TypeDoc is missing: run `npm ci --prefix reference`").toBe(true);
   const script = join(ROOT, "scripts/reference.ts");
-  // A warning, such as a link to nothing, ends it with a status.
+  // A warning, for example about a broken link, sets the exit status.
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, pages], { encoding: "utf8" });
   expect([status, stderr], stdout).toEqual([0, ""]);
 }, 600_000);
 
-/** The names without a page or a place on the page of the door. */
+/** The names that have neither a page nor a section on the page of the entry point. */
 function missingNames(source: string, names: readonly string[]): readonly string[] {
   const page = readFileSync(join(pages, "modules", `${dirname(source).replaceAll("/", "_")}.html`), "utf8");
   const links = new Set([...page.matchAll(/href="[^"]*?(\w+)(?:\.html)?"/gu)].map(([, name = ""]) => name));

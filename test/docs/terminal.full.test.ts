@@ -1,4 +1,4 @@
-/** The terminal sessions that README and the guides show are what the command prints on a machine without sessions. */
+/** The terminal sessions in README and the guides are the output of the command on a machine without sessions. */
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
@@ -54,7 +54,7 @@ describe.each(DOCUMENTS.filter(({ shown }) => shown.length > 0))("$document", ({
     mkdirSync(join(home, "project"));
   });
 
-  // One after the other: a later command sees what an earlier one wrote.
+  // The commands run one after another, because a later one needs the result of an earlier one.
   test.each(shown)(`\`$command\` prints what ${document} shows`, ({ command, output }) => {
     const [program, ...args] = command.split(" ");
     expect(program).toBe("continuo");
@@ -65,7 +65,7 @@ describe.each(DOCUMENTS.filter(({ shown }) => shown.length > 0))("$document", ({
       encoding: "utf8",
     });
     expect(status).toBe(0);
-    // Text that is not for a pipe, such as the name of a written file, goes only to the terminal.
+    // Output that is only for people, such as the name of a written file, goes to standard error.
     const printed = stripVTControlCharacters(stdout === "" ? stderr : stdout);
     expect(withoutTimes(printed)).toMatch(toPattern(output));
   });

@@ -1,4 +1,4 @@
-/** The agents whose session is one file of records, and where their format cases lie: `AGENT/CASE/home/`. */
+/** The agents whose session is one file of records, and the places of their format cases: `AGENT/CASE/home/`. */
 
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";

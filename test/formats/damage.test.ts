@@ -16,7 +16,7 @@ function objectsIn(bytes: Buffer): Json[] {
   );
 }
 
-/** The problems of each agent's own that a plain look at its lines finds. */
+/** The problems of single agents that a simple check of the lines finds. */
 const OWN_PROBLEMS: Readonly<Record<FileAgent, (bytes: Buffer, objects: readonly Json[]) => ProblemCode[]>> =
   { codex: codexProblems, copilot: copilotProblems, gemini: geminiProblems, pi: piProblems };
 
@@ -63,7 +63,7 @@ function piProblems(_bytes: Buffer, objects: readonly Json[]): ProblemCode[] {
   return codes;
 }
 
-/** A problem that a plain look at the lines finds must be reported. */
+/** Problems that a simple check of the lines finds, and that must be reported. */
 function expectedProblems(agent: FileAgent, bytes: Buffer): ProblemCode[] {
   const lines = bytes.toString("utf8").split("\n");
   const last = lines.pop() ?? "";
@@ -74,7 +74,7 @@ function expectedProblems(agent: FileAgent, bytes: Buffer): ProblemCode[] {
   return codes;
 }
 
-/** Texts of answers on lines of their own: each of them is in some branch, whatever the lines became. */
+/** Texts of answers on separate lines: each of them is in some branch, whatever the damage is. */
 function answersIn(bytes: Buffer): string[] {
   return objectsIn(bytes)
     .filter((value) => value.type === "gemini" && typeof value.$rewindTo !== "string")

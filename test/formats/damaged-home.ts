@@ -23,7 +23,7 @@ const PLACES: Readonly<Record<FileAgent, string>> = {
   pi: "sessions/--home-dev-tea--/2026-05-06T07-00-00-000Z_0c999999-0000-4000-8000-000000000001.jsonl",
 };
 
-/** `ending` replaces `.jsonl`. */
+/** @param ending replaces `.jsonl` */
 export async function openAlone(agent: FileAgent, bytes: Buffer, ending = ".jsonl"): Promise<DamagedHome> {
   const { reader, placesOf } = CASES[agent];
   using stack = new DisposableStack();
@@ -33,7 +33,7 @@ export async function openAlone(agent: FileAgent, bytes: Buffer, ending = ".json
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, bytes);
   const [first, ...others] = await Array.fromAsync(reader.find(placesOf(home), {}));
-  // The file of a sub-agent of Codex is no session of its own.
+  // The file of a sub-agent of Codex is not a separate session.
   const found = first ?? (agent === "codex" ? await reader.recognise(path, placesOf(home)) : null);
   if (found === null || others.length > 0) throw new Error("expected one session");
   const session = await reader.open(found, placesOf(home), {});
@@ -43,8 +43,8 @@ export async function openAlone(agent: FileAgent, bytes: Buffer, ending = ".json
 }
 
 /**
- * A damaged session is read as far as it goes: each value, each branch, each problem that a plain look at the lines
- * finds, and the same row as that of the list. Returns the messages of all branches.
+ * Checks that a damaged session is read as far as possible: each value, each branch, each problem that a simple check
+ * of the lines finds, and the same row as in the list. Returns the messages of all branches.
  */
 export async function expectRead(
   agent: FileAgent,

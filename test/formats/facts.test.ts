@@ -34,7 +34,7 @@ test.each(FORMAT_CASES)(
   },
 );
 
-/** The lines of all fixtures of an agent, each once. */
+/** The distinct lines that `drawn` makes of the facts of all fixtures of an agent. */
 async function lines(agent: AgentName, drawn: (facts: SessionFacts) => readonly string[]): Promise<string[]> {
   const cases = FORMAT_CASES.filter(([name]) => name === agent);
   const all = await Promise.all(cases.map(async (one) => (await factsIn(one)).flatMap(drawn)));

@@ -1,4 +1,4 @@
-/** The first messages of a session, which are known before it is read, are those that its history begins with. */
+/** The first messages of a session are known before it is read; its history begins with them. */
 
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ test.each(FORMAT_CASES.filter(([agent]) => WITH_FIRST.includes(agent)))(
     const { places } = await copyHome(scratchFolder("first-messages"), one);
     const reader = await formatOf(one[0]);
     for (const found of await Array.fromAsync(reader.find(places, {}))) {
-      // A session without its file has neither.
+      // A session without its file has neither a history nor first messages.
       if (found.problems.length === 0) await expectFirst(reader, found, places);
     }
   },
@@ -48,7 +48,7 @@ test("a file of gemini that grows line after line begins with the first messages
   expect(most).toBeGreaterThan(0);
 });
 
-/** A record of a file of gemini; few ids and calls, so that they come again. */
+/** A record of a file of Gemini CLI. Ids and calls come from a small range, so that they repeat. */
 function geminiRecord(kind: number, name: number): Readonly<Record<string, unknown>> {
   const record = { id: `m${name}`, timestamp: "2026-01-01T00:00:00.000Z" };
   const call = `call-${name % 7}`;
@@ -59,7 +59,7 @@ function geminiRecord(kind: number, name: number): Readonly<Record<string, unkno
     case 1:
       return { ...record, type: "gemini", content: `answer ${name}`, thoughts: [] };
     case 2: {
-      // A result stands next to its call, and again in a message of its own.
+      // A result is stored next to its call, and again in a separate message.
       const toolCalls = [{ id: call, name: "run", args: { command: call }, result: [{ functionResponse }] }];
       return { ...record, type: "gemini", content: "", toolCalls };
     }
@@ -70,7 +70,7 @@ function geminiRecord(kind: number, name: number): Readonly<Record<string, unkno
   }
 }
 
-/** A head that ends anywhere around a call whose result comes again in the next line. */
+/** A head that ends somewhere around a call whose result is repeated in the next line. */
 const CUT_ANSWERS: [[number, number][]][] = [12, 13, 14].map((count) => {
   const questions = Array.from({ length: count }, (_, name): [number, number] => [0, name]);
   return [[...questions, [2, 50], [3, 29], [1, 40], [0, 41]]];

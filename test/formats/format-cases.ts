@@ -1,7 +1,7 @@
 /**
- * The tests that the format cases of an agent pass, whatever the format. A case is a folder next to the
- * agent's tests: `home/` as the agent keeps it, `expected.json` (what Continuo makes of it, `toModel`) and a
- * README that says where it comes from.
+ * The tests that the format cases of every agent pass. A case is a folder next to the agent's tests: `home/` as the
+ * agent keeps it, `expected.json` with the session as Continuo reads it (`toModel`), and a README that names its
+ * origin.
  */
 
 import { createHash } from "node:crypto";
@@ -20,11 +20,11 @@ export interface FormatCases {
   readonly folder: string;
   readonly placesOf: (home: string) => Places;
   /**
-   * Returns true if the record, which can be a list of messages, is or holds the native value of one. `null` if that of
-   * a message can be made of several records.
+   * Returns true if the record contains the native value of a message (it can be a list of messages), or equals it. It
+   * is `null` if one message can be made of several records.
    */
   readonly holds?: ((record: unknown, native: unknown) => boolean) | null;
-  /** An entry stands for a line that is no JSON, too. */
+  /** True if a line that is not JSON also becomes an entry. */
   readonly keepsBadLines?: boolean;
 }
 
@@ -39,7 +39,10 @@ export async function findAll({ reader, placesOf }: FormatCases, home: string): 
   return found.sort((a, b) => (a.location < b.location ? -1 : 1));
 }
 
-/** All sessions of a home as plain data: details, branches, the active history, and what of it the model is sent. */
+/**
+ * All sessions of a home as plain data: details, branches, the active history, and the messages that the model
+ * receives.
+ */
 export async function toModel(cases: FormatCases, home: string): Promise<unknown> {
   const { reader, placesOf } = cases;
   const sessions: unknown[] = [];
@@ -84,7 +87,7 @@ export function testFormatCases(cases: FormatCases): void {
     test("is not changed by reading, not in a byte and not in a time stamp", async () => {
       const home = join(scratch, name);
       cpSync(homeOf(name), home, { recursive: true });
-      // Long past, so that any touch shows.
+      // The times are long past, so that every change of a file is noticed.
       for (const path of readdirSync(home, { recursive: true, encoding: "utf8" })) {
         utimesSync(join(home, path), 1_600_000_000, 1_600_000_000);
       }
@@ -139,12 +142,12 @@ export function testFormatCases(cases: FormatCases): void {
   });
 }
 
-/** Lines that are JSON, by a reader that shares no code with the one under test. */
+/** Lines that are JSON. This reader shares no code with the one under test. */
 export function recordsIn(bytes: Buffer): unknown[] {
   return linesIn(bytes).filter((value) => value !== undefined);
 }
 
-/** The values of the entries that a file gives: of an agent that keeps bad lines, `undefined` for each of them. */
+/** The values of the entries of a file. If the agent keeps bad lines, each of them is `undefined`. */
 export function valuesIn({ keepsBadLines = false }: FormatCases, bytes: Buffer): unknown[] {
   return keepsBadLines ? linesIn(bytes) : recordsIn(bytes);
 }
@@ -178,7 +181,7 @@ function fingerprintOf(home: string): unknown {
   });
 }
 
-/** One line a message: who, and what, shortened. */
+/** One line for each message: its role, and its content, shortened. */
 function toLine({ role, content }: Message): string {
   const blocks = content.map((block) => {
     if (block.type === "text" || block.type === "thinking") return block.text.slice(0, 60);

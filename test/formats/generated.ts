@@ -1,4 +1,4 @@
-/** The test that any session file passes, whatever its lines are. */
+/** The test that every session file passes, whatever its lines are. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -45,7 +45,7 @@ async function expectConsistent(agent: FileAgent, home: string, records: number)
       if (!leaf.active) continue;
       const answers = history.filter(({ role }) => role === "assistant");
       const calls = answers.flatMap(({ content }) => content.filter(({ type }) => type === "tool_call"));
-      // A request of Copilot without an id is shown, and not counted.
+      // A request of Copilot without an id is shown but not counted.
       if (agent === "copilot") expect(session.details.toolCalls).toBeLessThanOrEqual(calls.length);
       else expect(session.details.toolCalls).toBe(calls.length);
     }

@@ -1,4 +1,7 @@
-/** The property of every scan: saved as JSON and continued, at any byte of the file, it equals the scan of the whole. */
+/**
+ * A property of every scan: if it is saved as JSON at any byte of the file and then continued, it equals the scan of
+ * the whole file.
+ */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { type Places, statFile } from "@continuo/files";
@@ -12,18 +15,21 @@ import { roundsOfEach } from "../sizes/counts.ts";
 
 const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 3 });
 
-test.each(FORMAT_CASES)("a session of %s (%s) is scanned alike as a whole and in parts", async (...one) => {
-  const scratch = scratchFolder("scan");
-  const { places } = await copyHome(scratch, one);
-  const reader = await formatOf(one[0]);
-  for (const found of await Array.fromAsync(reader.find(places, {}))) {
-    const session = { reader, places, found };
-    await fc.assert(
-      fc.asyncProperty(cuts, (shares) => continues(session, shares)),
-      { numRuns: roundsOfEach(20, FORMAT_CASES.length), examples: [[[0.999]], [[0]]] },
-    );
-  }
-});
+test.each(FORMAT_CASES)(
+  "the scan of a session of %s (%s) is the same as a whole and in parts",
+  async (...one) => {
+    const scratch = scratchFolder("scan");
+    const { places } = await copyHome(scratch, one);
+    const reader = await formatOf(one[0]);
+    for (const found of await Array.fromAsync(reader.find(places, {}))) {
+      const session = { reader, places, found };
+      await fc.assert(
+        fc.asyncProperty(cuts, (shares) => continues(session, shares)),
+        { numRuns: roundsOfEach(20, FORMAT_CASES.length), examples: [[[0.999]], [[0]]] },
+      );
+    }
+  },
+);
 
 interface Session {
   readonly reader: AgentReader;
@@ -45,7 +51,7 @@ async function continues({ reader, places, found }: Session, shares: readonly nu
       writeFileSync(path, bytes.subarray(0, Math.floor(share * bytes.length)));
       using part = await reader.open(grown(), places, { save: true, ...(saved && { continue: saved }) });
       expect(part.continued).toBe(saved !== undefined);
-      // A scan of Codex saves nothing before the first line is whole.
+      // A scan of Codex saves nothing until the first line is complete.
       if (part.saved !== null) saved = JSON.parse(JSON.stringify(part.saved));
     }
   } finally {
@@ -58,7 +64,10 @@ async function continues({ reader, places, found }: Session, shares: readonly nu
   expect(await contentOf(continued)).toEqual(await contentOf(whole));
 }
 
-/** A row of a database can be edited wherever it stands, and a compressed file has no end to begin at. */
+/**
+ * False for a database, whose rows can change in any place, and for a compressed file, which cannot be read from its
+ * end.
+ */
 function canContinue(path: string): boolean {
   return path.endsWith(".jsonl");
 }

@@ -1,4 +1,4 @@
-/** A history in steps: the same messages as the history, whichever steps are read. */
+/** A history that is read in steps has the same messages as the whole history, whichever steps are read. */
 
 import { appendFileSync } from "node:fs";
 import type { Message } from "@continuo/core/model";
@@ -56,7 +56,7 @@ function withoutCalls({ step, messages }: StepMessages): unknown {
 }
 
 test.each(GROWN_HISTORIES)(
-  "of a session of $agent that takes back what it said, steps with the keys of before have the messages of before",
+  "of a session of $agent that reverts messages, steps with earlier keys have the earlier messages",
   async (history) => {
     const scratch = scratchFolder("steps");
     const { path, places } = placeHistory(scratch, history);

@@ -33,7 +33,7 @@ async function movedToRobot(editor: Editor, id: string): Promise<string> {
 }
 
 describe("an archived session", () => {
-  test("is in no list that does not ask for it, keeps its id and its words, and comes back", async () => {
+  test("is only in lists that ask for it, keeps its id and its messages, and can be restored", async () => {
     home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, CONVERSATION));
     await using editor = await openEditor(home);
     const sessionId = `claude:${CLAUDE_ID}`;
@@ -64,7 +64,7 @@ describe("an archived session", () => {
     }
   });
 
-  test("of another agent by now is not listed as what it began as", async () => {
+  test("that continued with another agent is not listed under its first agent", async () => {
     await using editor = await openEditor(home);
     const sessionId = await movedToRobot(editor, "4bf3c2a1-0000-4000-8000-00000000000d");
     await editor.agent.request("session/archive", { sessionId });
@@ -74,7 +74,7 @@ describe("an archived session", () => {
     expect(archived).toMatchObject([{ sessionId, _meta: { continuo: { agent: "robot" } } }]);
   });
 
-  test("ends its turn, and is saved where it was open", async () => {
+  test("ends its running turn, and changes its status from open to saved", async () => {
     await using editor = await openEditor(home);
     const id = (await editor.agent.request("session/new", { cwd, mcpServers: [] })).sessionId;
     const statusOf = async () => (await editor.agent.request("session/status", { sessionId: id })).status;
@@ -92,7 +92,7 @@ describe("an archived session", () => {
     ).not.toContain(id);
   });
 
-  test("is left out of `continuo list` too, and comes back by the command", async () => {
+  test("is left out of `continuo list` too, and the command restores it", async () => {
     home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, CONVERSATION));
     await using editor = await openEditor(home);
     const sessionId = `claude:${CLAUDE_ID}`;
@@ -110,7 +110,7 @@ describe("an archived session", () => {
     expect((await editor.agent.request("session/list", {})).sessions).toEqual([]);
   });
 
-  test("takes no place in a list of the newest", async () => {
+  test("does not count in a list of the newest sessions", async () => {
     writeSessions(home);
     const idsOf = async (...words: string[]) => {
       const { stdout } = await runHere(home, ["list", ...words, "--json"]);

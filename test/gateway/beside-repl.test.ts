@@ -39,7 +39,7 @@ test("an editor and a repl see each other's turns in one session, and no agent r
   ]);
 
   await say("three, in the editor");
-  // The repl prints the turns of others before it reads a line, and an empty line asks nothing.
+  // The repl prints the turns of others before it reads a line; an empty line sends no prompt.
   const afterLine = (): string => {
     repl.stdin.write("\n");
     return printed;

@@ -1,4 +1,4 @@
-/** An editor at the other end of the gateway: the client of the protocol's SDK, and all that it was sent. */
+/** An editor at the other end of the gateway: the client of the protocol's SDK, and all messages that it received. */
 
 import { PassThrough, Readable, Writable } from "node:stream";
 import {
@@ -18,10 +18,10 @@ import { cleanEnv, type Home } from "../cli/home.ts";
 
 export interface Editor extends AsyncDisposable {
   readonly agent: ClientContext;
-  /** Every update by now, in order. */
+  /** All updates so far, in order. */
   readonly updates: SessionNotification[];
   readonly questions: RequestPermissionRequest[];
-  /** Ids of the addresses that have done their work. */
+  /** Ids of the addresses that the agent has finished with. */
   readonly completed: string[];
   /** Lines for people. */
   readonly reports: string[];
@@ -41,7 +41,7 @@ export interface EditorOptions {
     params: Record<string, unknown>,
     signal: AbortSignal,
   ) => Promise<unknown>;
-  /** Answers questions; the first option unless it is given. */
+  /** Answers questions; by default it chooses the first option. */
   readonly answer?: (question: RequestPermissionRequest) => Promise<RequestPermissionResponse>;
 }
 

@@ -12,7 +12,7 @@ import { createTalkHome, type TalkHome } from "../cli/talk.ts";
 import { type Editor, openEditor } from "./editor.ts";
 
 const BYTES = 2_500_000;
-/** The rows of a conversation of this size need about half as many bytes. */
+/** A conversation of this size has about half as many bytes as rows of opencode. */
 const OPENCODE_BYTES = 6_000_000;
 
 const WRITERS = {
@@ -38,7 +38,7 @@ test.each(["gemini", "opencode"] as const)(
     const { before, all } = await load(editor, { agent, sessionId, cwd });
     expect(before.length).toBeGreaterThan(2);
     expect(all.length).toBeGreaterThan(before.length + 100);
-    // A second load reads all of it before the first update.
+    // The second load reads the whole session before the first update.
     const reader = await formatOf(agent);
     const first = vi.spyOn(reader, "firstMessages").mockResolvedValue([]);
     onTestFinished(() => first.mockRestore());
@@ -54,7 +54,7 @@ interface Loading {
   readonly cwd: string;
 }
 
-/** Returns the updates of a load, and those of them that came before the session was opened. */
+/** Returns all updates of a load, and separately those that came before the session was opened. */
 async function load(editor: Editor, { agent, sessionId, cwd }: Loading) {
   const reader = await formatOf(agent);
   const before: unknown[] = [];

@@ -49,7 +49,7 @@ describe("a turn", () => {
     expect(editor.updates.slice(after)).toEqual([]);
   });
 
-  test("that is cancelled ends so, and its calls have ended", async () => {
+  test("that is cancelled ends as cancelled, and its calls have ended", async () => {
     await using editor = await openEditor(home);
     const id = await newSession(editor);
     const ended = say(editor, id, "slow");
@@ -65,7 +65,7 @@ describe("a turn", () => {
     });
   });
 
-  test("that ends at the agent's limit of steps says so in the word of the protocol", async () => {
+  test("that ends at the agent's limit of steps has the protocol's stop reason for it", async () => {
     await using editor = await openEditor(home);
     const id = await newSession(editor);
     expect(await say(editor, id, "all of it")).toEqual({ stopReason: "max_turn_requests" });
@@ -83,7 +83,7 @@ describe("a turn", () => {
 describe("the sessions of this machine", () => {
   beforeEach(() => home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, CONVERSATION)));
 
-  test("are listed under their agents' names, without an agent that starts", async () => {
+  test("are listed under their agents' names, and no agent is started", async () => {
     await using editor = await openEditor(home);
     const { sessions } = await editor.agent.request("session/list", {});
     expect(sessions).toMatchObject([
@@ -113,7 +113,7 @@ describe("the sessions of this machine", () => {
     expect(home.methods()).toEqual([]);
   });
 
-  test("are resumed without a word of their history", async () => {
+  test("are resumed without their history", async () => {
     await using editor = await openEditor(home);
     await editor.agent.request("session/resume", { sessionId: `claude:${CLAUDE_ID}`, cwd });
     expect(editor.updates).toEqual([]);
@@ -146,7 +146,7 @@ describe("the sessions of this machine", () => {
     expect(spokenIn(editor.take())).toMatch(/You said: [\s\S]*The new message:hello/u);
   });
 
-  test("that are gone are one error, and never a new session", async () => {
+  test("that no longer exist give one error, and never a new session", async () => {
     await using editor = await openEditor(home);
     for (const sessionId of [
       `claude:${CLAUDE_ID.slice(0, 8)}`,
@@ -207,7 +207,7 @@ describe("deletion", () => {
 });
 
 describe("the list", () => {
-  test("comes in pages whose cursor stays right while sessions come and go", async () => {
+  test("comes in pages whose cursor stays valid while sessions are added and removed", async () => {
     for (let at = 0; at < 230; at += 1) {
       const id = `4bf3c2a1-0000-4000-8000-${String(at).padStart(12, "0")}`;
       home.write(claudeFile(id), claudeText(id, CONVERSATION));
@@ -228,7 +228,7 @@ describe("the list", () => {
   });
 });
 
-describe("a new session without a word", () => {
+describe("a new session without a message", () => {
   test("is there for the next process of the editor, in no list, and removed after a week", async () => {
     let id = "";
     {
@@ -282,7 +282,7 @@ describe("an update for an editor", () => {
     const words = told.map((update) => JSON.stringify(update)).join("");
     expect(words).toContain("[image of 9000000 characters, which is too large for a message]");
     expect(words).toContain('"rawInput":{"leftOut":"');
-    // A text comes whole, in several updates.
+    // A text may arrive in several updates.
     const text = told.flatMap((one) =>
       one.sessionUpdate === "user_message_chunk" && one.content.type === "text" ? [one.content.text] : [],
     );
@@ -309,7 +309,7 @@ describe("two editors on one session", () => {
     expect(spokenIn(two.take())).toContain("and now?");
   });
 
-  test("a turn that waits since the first turn of the other one gets the agent after it", async () => {
+  test("a turn that waits for the first turn of the other editor gets the agent after it", async () => {
     await using one = await openEditor(home);
     const id = await newSession(one);
     const running = say(one, id, "slow");
@@ -325,7 +325,7 @@ describe("two editors on one session", () => {
     expect(await waiting).toEqual({ stopReason: "end_turn" });
   });
 
-  test("both see each turn, and once", async () => {
+  test("both see each turn once", async () => {
     await using one = await openEditor(home);
     const id = await newSession(one);
     await say(one, id, "hello");
@@ -352,7 +352,7 @@ describe("the editor's MCP servers", () => {
   };
   const web: McpServer = { type: "http", name: "web", url: "http://127.0.0.1:9/mcp", headers: [] };
 
-  test("reach the agent, and the editor hears which of them do not", async () => {
+  test("reach the agent, and the editor receives the names of those that do not", async () => {
     await using editor = await openEditor(home, { capabilities: { session: { notices: {} } } });
     const { sessionId } = await editor.agent.request("session/new", { cwd, mcpServers: [files, web] });
     await say(editor, sessionId, "hello");

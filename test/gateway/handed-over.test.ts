@@ -1,4 +1,4 @@
-/** The command line hands a session over while an editor knows it by its id: the id stays, and the session answers. */
+/** The command line hands a session over while an editor has it open: the session keeps its id, and answers. */
 
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
@@ -48,7 +48,7 @@ test("a session that `chat` continued with another agent is one row under its ol
   await using before = await openEditor(home);
   expect(await saidIn(before, OLD)).toEqual(["Fix the build", "Try again"]);
   await command("chat", "--resume", OLD, "--agent", "robot", "from terminal.");
-  // The editor that has it open, and one that comes later.
+  // The turn appears in the editor that has the session open, and in one that opens it later.
   await expect
     .poll(() => spokenIn(before.updates.map(({ update }) => update)), { timeout: 20_000 })
     .toContain("You said: from terminal.");

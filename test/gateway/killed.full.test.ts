@@ -1,6 +1,6 @@
 /**
- * Editors whose gateway is killed at random moments: what was answered is there once and in order, a prompt that is sent
- * again after a kill is there once, and the id of the session stays.
+ * Editors whose gateway is killed at random moments: each answered prompt is stored once and in order, a prompt that is
+ * repeated after a kill is stored once, and the id of the session does not change.
  */
 
 import { join } from "node:path";
@@ -14,13 +14,15 @@ import { rounds } from "../sizes/counts.ts";
 const EDITORS = 3;
 const KILLS = rounds(30);
 
-test("each answer that an editor received is there once, whenever its gateway is killed", {
+test("each answer that an editor received is stored once, whenever its gateway is killed", {
   timeout: 600_000,
 }, async () => {
   await Promise.all(Array.from({ length: EDITORS }, (_, n) => beAnEditor(n)));
 });
 
-/** Each in a home of its own: the scripted agent gives its sessions the same ids in each of its programs. */
+/**
+ * Each editor has a separate home, because the scripted agent gives its sessions the same ids in each of its processes.
+ */
 async function beAnEditor(editor: number): Promise<void> {
   using home = createTalkHome();
   const cwd = join(home.path, "project");
@@ -37,7 +39,7 @@ async function beAnEditor(editor: number): Promise<void> {
     const words = `question ${editor}-${kill}`;
     const asked = wire.get("session/prompt", { sessionId, prompt: [{ type: "text", text: words }] });
     asked.catch(() => undefined);
-    // Before the turn has begun, in its middle, or after its end.
+    // The kill comes before the turn begins, in the middle of it, or after its end.
     await Promise.race([asked.catch(() => undefined), sleep(Math.random() * 1_500)]);
     wire.kill();
     wire = await open();

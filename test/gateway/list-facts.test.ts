@@ -24,7 +24,7 @@ const PI_SOURCE = "01997c1e-5b00-7a11-8c22-9d33ae44bf55";
 const PI = { "01a21aa2-2ad8-70fd-8760-710901e244ed": PI_SOURCE };
 const PRICES = { own: {}, list: shippedPrices() };
 
-// An hour later: nothing is kept of files that were written a moment ago.
+// The clock is an hour ahead, because nothing is stored about files that were written a moment ago.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 }));
 afterEach(() => void vi.useRealTimers());
 
@@ -46,7 +46,9 @@ async function facts(places: PlacesAt): Promise<Readonly<Record<string, Record<s
   return Object.fromEntries(rows);
 }
 
-/** The same facts in the summaries of the agent host, which are complete when the index was asked about each. */
+/**
+ * The same facts in the summaries of the agent host, which are complete after the index has answered for each session.
+ */
 async function hostFacts(places: PlacesAt): Promise<Readonly<Record<string, Record<string, unknown>>>> {
   const machine = createMachine({ places, prices: async () => PRICES } as unknown as MachineOptions);
   const report = (line: string): void => expect.fail(line);
@@ -77,10 +79,10 @@ async function readAll(places: PlacesAt): Promise<void> {
 
 /** Sessions that each agent's own program wrote, and the sources that their rows name. */
 const CASES: readonly (readonly [AgentName, string, Sources])[] = [
-  // The command line of Claude Code notes only who asked for the answers, which takes a full read.
+  // In Claude Code's fork only the records of the answers name the source, so a full read is needed.
   ["claude", "fork", { row: {}, index: { "8d9e6a7b-1c2d-4e3f-8a4b-5c6d7e8f9a0b": CLAUDE } }],
   ["codex", "fork", { row: CODEX, index: CODEX }],
-  // Gemini CLI has no forks, and a fork of opencode is a copy that does not say of what.
+  // Gemini CLI has no forks, and a fork of opencode is a copy without the name of its source.
   ["gemini", "rewind", { row: {}, index: {} }],
   ["opencode", "fork", { row: {}, index: {} }],
   ["pi", "fork", { row: PI, index: PI }],
@@ -93,7 +95,7 @@ interface Sources {
 }
 
 test.each(CASES)(
-  "a list of %s says what its files say, and the cost once the index has it",
+  "a list of %s has the facts of its files, and the cost as soon as the index has it",
   async (agent, name, sources) => {
     const places = await homeOf(agent, name);
     const sourcesIn = (rows: Awaited<ReturnType<typeof facts>>) =>
@@ -106,7 +108,7 @@ test.each(CASES)(
       );
     const before = await facts(places);
     expect(sourcesIn(before)).toEqual(sources.row);
-    // No session is read for the list: what it does not know is left out.
+    // The list reads no session, and leaves out facts that it does not know.
     for (const row of Object.values(before)) {
       expect(row).not.toHaveProperty("costUsd");
       expect(row).not.toHaveProperty("health");

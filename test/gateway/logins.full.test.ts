@@ -1,4 +1,7 @@
-/** The login of an agent in the editor: offered where an agent asked for it, made by the agent, and no cost to others. */
+/**
+ * The login of an agent in the editor: it is offered if an agent asked for it, the agent makes it, and it costs users
+ * of other agents nothing.
+ */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +19,7 @@ const METHODS = [
 ];
 const HELLO = { ...hello1({ resume: {} }, { loadSession: true }), authMethods: METHODS };
 
-/** An agent that keeps its login on the disk, as Gemini CLI does. */
+/** An agent that stores its login on the disk, as Gemini CLI does. */
 const KEPT: Script = {
   hello: HELLO,
   answers: {
@@ -84,12 +87,12 @@ async function begin({ wire }: Opened): Promise<unknown> {
 const say = ({ wire }: Opened, sessionId: unknown) =>
   wire.ask("session/prompt", { sessionId, prompt: [{ type: "text", text: "hello" }] });
 
-/** A connection in which the agent refuses, so that the next one knows of it. */
+/** Opens a connection in which the agent refuses, so that the next connection offers the login. */
 async function refusedOnce(): Promise<void> {
   await using first = await open();
   expect(first.hello.authMethods).toEqual([]);
   const { error } = await say(first, await begin(first));
-  // Nothing was offered: the error says in words what to do.
+  // No login was offered in this connection, so the error explains in words what to do.
   expect(error).toMatchObject({ code: -32_603, message: expect.stringContaining("Authentication required") });
 }
 
@@ -97,7 +100,7 @@ describe("an agent that needs a login", { timeout: 60_000 }, () => {
   test.each([
     ["keeps it on the disk", KEPT],
     ["keeps it in its process", FLEETING],
-  ])("is logged in to by the editor, and answers then, where it %s", async (_, script) => {
+  ])("answers after the editor has logged in, if it %s", async (_, script) => {
     home = createTalkHome(script);
     await refusedOnce();
     {
@@ -118,7 +121,7 @@ describe("an agent that needs a login", { timeout: 60_000 }, () => {
     expect(later.hello.authMethods).toEqual([]);
   });
 
-  test("is logged in to by an editor of version 2, which can forget the login again", async () => {
+  test("answers after an editor of version 2 has logged in, and the editor can log out again", async () => {
     home = createTalkHome(FLEETING);
     await refusedOnce();
     await using editor = await open(2);
@@ -135,7 +138,7 @@ describe("an agent that needs a login", { timeout: 60_000 }, () => {
       .toMatchObject([{ stopReason: "end_turn" }, { stopReason: "error", error: { code: -32_000 } }]);
   });
 
-  test("that refuses the login says why, and stays refused", async () => {
+  test("that refuses the login gives the reason, and can still not be used", async () => {
     home = createTalkHome({
       ...KEPT,
       answers: {
@@ -152,7 +155,7 @@ describe("an agent that needs a login", { timeout: 60_000 }, () => {
 });
 
 describe("an editor whose agents need no login", { timeout: 60_000 }, () => {
-  test("is offered none, also if the agent has some", async () => {
+  test("is offered no login, even if the agent has some", async () => {
     home = createTalkHome({ hello: HELLO });
     for (const _ of [1, 2]) {
       await using editor = await open();
@@ -162,7 +165,7 @@ describe("an editor whose agents need no login", { timeout: 60_000 }, () => {
     expect(home.methods()).not.toContain("authenticate");
   });
 
-  test("is offered none by an agent that asks for a login only to list its sessions, as Codex does", async () => {
+  test("is offered no login by an agent that needs one only to list its sessions, as Codex does", async () => {
     home = createTalkHome({
       hello: { ...hello1({ resume: {}, list: {} }, { loadSession: true }), authMethods: METHODS },
       answers: { "session/list": [REFUSED] },

@@ -1,4 +1,4 @@
-/** Writes native sessions as another process does, and says what an editor was sent of them. */
+/** Writes native sessions as another process does, and lists the updates that an editor received of them. */
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ export async function begin(home: Home, agent: WriterName): Promise<void> {
   await adapter.appendAssistantMessage("It is fixed.");
 }
 
-/** A program adds a question, and an answer with a call and its result. */
+/** Adds a question, and an answer with a call and its result, as a program does. */
 export async function addTurn(home: Home, agent: WriterName, name: string): Promise<void> {
   await using adapter = await openAsAgent(home, agent);
   await adapter.appendUserMessage(`Run the tests ${name}`);
@@ -64,7 +64,7 @@ export async function addAnswer(
   await adapter.appendAssistantMessage(answer);
 }
 
-/** Another process adds the turn of `addTurn`. */
+/** Runs `addTurn` as another process. */
 export async function addTurnElsewhere(home: Home, agent: WriterName, name: string): Promise<void> {
   const program = await bundledProgram("test/gateway/turn-writer.ts");
   const args = [program, JSON.stringify(await optionsOf(home, agent)), name];

@@ -106,7 +106,7 @@ function say({ editor, id }: { editor: Editor; id: string }, text: string) {
   return editor.agent.request("session/prompt", { sessionId: id, prompt: [{ type: "text", text }] });
 }
 
-/** The answers that the agent was given, in order. */
+/** The answers that the agent received, in order. */
 function heard(editor: Editor): readonly unknown[] {
   return spokenIn(editor.take())
     .split("\n")
@@ -131,7 +131,7 @@ describe("the editor's files", () => {
     expect(heard(editor)).toEqual([{ result: { content: "an unsaved line\n" } }, { result: {} }]);
   });
 
-  test("that are not there are the editor's own error", async () => {
+  test("that do not exist give the editor's own error", async () => {
     const at = await begun(ALL, async () => {
       throw new RequestError(-32_002, "Resource not found", { uri: "file:///work/a.ts" });
     });
@@ -176,7 +176,7 @@ test("a terminal of the editor is created, read, ended and released, and shown i
   const calls = told.filter(({ sessionUpdate }) => sessionUpdate === "tool_call_update");
   expect(calls).toContainEqual(expect.objectContaining({ content: terminal }));
   expect(calls.at(-1)).toMatchObject({ status: "completed", content: terminal });
-  // It is left out when the session is replayed later.
+  // The terminal is left out when the session is replayed later.
   const cwd = join(home.path, "project");
   await editor.agent.request("session/load", { sessionId: at.id, cwd, mcpServers: [] });
   expect(JSON.stringify(editor.take())).not.toContain('"type":"terminal"');
@@ -229,13 +229,13 @@ describe("a form", () => {
 describe("an agent hears of", () => {
   const greeted = (): unknown => home.sent("initialize").at(-1)?.clientCapabilities;
 
-  test("all that the editor has", async () => {
+  test("everything that the editor supports", async () => {
     const { editor } = await begun(ALL);
     await using _editor = editor;
     await expect.poll(greeted).toMatchObject(ALL);
   });
 
-  test("nothing that the editor lacks, and is refused it", async () => {
+  test("nothing that the editor lacks, and requests for it are refused", async () => {
     const asked: string[] = [];
     const at = await begun({ fs: { readTextFile: true, writeTextFile: false } }, async (method) => {
       asked.push(method);
@@ -289,7 +289,7 @@ describe("a sub-agent of the agent", () => {
   const shown = (editor: Editor): readonly unknown[] =>
     editor.take().filter(({ sessionUpdate }) => sessionUpdate === "subagent_update");
 
-  test("is shown under an id of its own where the editor shows sub-agents, and can be asked nothing", async () => {
+  test("has its own id if the editor shows sub-agents, and accepts no prompt", async () => {
     const at = await begun({ subagents: {} });
     await using editor = at.editor;
     await say(at, "ask a reviewer");

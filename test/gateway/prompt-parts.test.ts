@@ -1,4 +1,4 @@
-/** An editor sends pictures, files and links before it knows which agent takes them. */
+/** An editor sends pictures, files and links before it knows which agent accepts them. */
 
 import { join } from "node:path";
 import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
@@ -36,7 +36,7 @@ test("a picture reaches an agent that takes pictures", async () => {
   expect(home.sent("session/prompt")).toMatchObject([{ prompt: [WORDS, PICTURE] }]);
 });
 
-test("a picture for an agent that takes none is refused by its name, and the next prompt is answered", async () => {
+test("a picture for an agent that accepts none is refused by name, and the next prompt is answered", async () => {
   const at = await begun({});
   await using _ = at.editor;
   await expect(say(at, WORDS, PICTURE)).rejects.toThrow(/^\S+ does not take pictures in a prompt/u);
@@ -54,7 +54,7 @@ test("a sound, which the gateway does not claim to take, is refused and not drop
   expect(home.sent("session/prompt")).toEqual([]);
 });
 
-test("a link reaches every agent of the protocol, which is the least that each must take", async () => {
+test("a link reaches every agent, because every agent of the protocol must accept links", async () => {
   const at = await begun({});
   await using _ = at.editor;
   expect(await say(at, WORDS, LINK)).toEqual({ stopReason: "end_turn" });

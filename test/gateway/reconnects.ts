@@ -11,12 +11,16 @@ import { createTalkHome } from "../cli/talk.ts";
 import { createRandom } from "../store/harness/random.ts";
 import { ECHO_SCRIPT, isAnswer, openGateway, projectOf, replayed } from "./shared-sessions.ts";
 
-/** The latest moment after a prompt at which the connection ends. */
+/** The connection ends at most this long after the prompt. */
 const LATEST_END_MS = 1_500;
-/** A connection without a prompt costs less, and finds what a prompt leaves. */
+/**
+ * A prompt is sent in one of this number of connections. The others cost less, and find what a prompt leaves behind.
+ */
 const ASKED_EACH = 4;
 
-/** A gateway that is killed can say nothing. The others cancel the turn before they end. */
+/**
+ * The ways in which a gateway ends. A killed gateway can report nothing; the others cancel the turn before they end.
+ */
 const ENDS: Readonly<Record<string, (wire: Wire) => Promise<unknown>>> = {
   killed: async (wire) => wire.kill(),
   "end of input": (wire) => wire.end(),

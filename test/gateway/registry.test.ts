@@ -14,7 +14,7 @@ import { cleanEnv, createHome, MAIN } from "../cli/home.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const FOLDER = join(ROOT, "docs/registry/continuo");
 
-/** The fields that the registry takes, and no others, so that a wrong name is found. */
+/** The fields that the registry accepts. Other fields are refused, so that a wrong name is found. */
 const ENTRY = z.strictObject({
   id: z.string().regex(/^[a-z][a-z0-9-]*$/u),
   name: z.string().min(1),
@@ -61,13 +61,13 @@ test("the icon is a square of 16 pixels in the colour of the text around it", ()
   expect(icon).not.toMatch(/<!--|<style|style=|<script|href=/u);
   const colours = [...icon.matchAll(/(?:fill|stroke)="([^"]*)"/gu)].map(([, colour = ""]) => colour);
   expect([...new Set(colours)].sort()).toEqual(["currentColor", "none"]);
-  // Every element names both, because what names none is black.
+  // Every element has both attributes, because an element without them is black.
   for (const [element] of icon.matchAll(/<path [^>]*>/gu)) {
     expect(element).toMatch(/ fill="none" stroke="currentColor"/u);
   }
 });
 
-/** The request of the registry's check, which says in no word of the protocol itself that it shows logins. */
+/** The request of the registry's check. It shows logins, although no field of the protocol itself reports this. */
 const CHECKED = {
   protocolVersion: 1,
   clientInfo: { name: "a check of the registry", version: "1.0.0" },
@@ -90,7 +90,7 @@ async function answersOf(clientCapabilities: Json, PATH: string): Promise<readon
   return [hello, login];
 }
 
-test("an editor that shows logins is offered one that needs nothing of a person", async () => {
+test("an editor that shows logins is offered one that needs no action of a person", async () => {
   const nowhere = join(FOLDER, "no-programs");
   const [hello, login] = await answersOf(CHECKED.clientCapabilities, nowhere);
   const methods = hello.authMethods as readonly Json[];

@@ -1,4 +1,4 @@
-/** A row that is renewed is the row of a new list, for the sessions that each agent's own program wrote. */
+/** A renewed row equals the row of a new list, for the sessions that each agent's own program wrote. */
 
 import { listCatalog, renewRows } from "@continuo/agents/catalog";
 import { isEmptySession } from "@continuo/native";

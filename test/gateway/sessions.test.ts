@@ -1,4 +1,4 @@
-/** Sessions of an editor: a part of one is copied, the agent of one is changed, and all that waits is stopped. */
+/** Sessions of an editor: a part of a session is copied, its agent is changed, and all waiting turns are stopped. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -136,7 +136,7 @@ test("a new session whose agent is chosen before its first turn gets no receipt,
   await say(editor, sessionId, "hello");
   await using second = await openEditor(home);
   await second.agent.request("session/resume", { sessionId, cwd });
-  // The agent's program of the first editor ends, so that the second one can have the session.
+  // The agent's program of the first editor ends, so that the second editor can use the session.
   await say(second, sessionId, "from the second");
   await expect.poll(() => spokenIn(editor.updates.map(({ update }) => update))).toContain("from the second");
   await say(editor, sessionId, "again");
@@ -152,7 +152,7 @@ test("an editor that cancels stops the turn that runs and the one that waits", a
     .poll(() => editor.updates.some(({ update }) => update.sessionUpdate === "tool_call"))
     .toBe(true);
   const waiting = say(editor, id, "hello");
-  // Requests are taken in their order.
+  // Requests are handled in their order.
   await editor.agent.request("session/list", {});
   await editor.agent.notify("session/cancel", { sessionId: id });
   expect(await running).toEqual({ stopReason: "cancelled" });

@@ -1,6 +1,7 @@
 /**
- * Many editors on a few sessions of one home, each with a gateway of its own, which is killed at a random moment. The editor
- * then opens the session again, and sends again what it finds unanswered. Nothing is lost, doubled or answered twice.
+ * Many editors on a few sessions of one home, each with its own gateway, which is killed at a random moment. The editor
+ * then opens the session again, and repeats the prompts that have no answer. Nothing is lost, doubled or answered
+ * twice.
  */
 
 import { join } from "node:path";
@@ -16,13 +17,13 @@ import { createRandom, type Random } from "../store/harness/random.ts";
 export interface SharedSessions {
   readonly editors: number;
   readonly sessions: number;
-  /** Kills of a gateway, by all editors together. */
+  /** The number of kills of gateways, for all editors together. */
   readonly kills: number;
   /** Chooses the moments of the kills. */
   readonly seed: number;
 }
 
-/** The latest moment after a prompt at which a gateway is killed. */
+/** A gateway is killed at most this long after a prompt. */
 const LATEST_KILL_MS = 3_000;
 
 /** An answer that contained its whole input would double with each replay. */
@@ -85,7 +86,7 @@ class KilledEditor {
     this.#plan = plan;
   }
 
-  /** Returns what was asked: each prompt once, however often it was sent. */
+  /** Returns the prompts, each once, however often it was sent. */
   async work(kills: number): Promise<readonly string[]> {
     const { editor, random } = this.#plan;
     const asked: string[] = [];
@@ -155,7 +156,7 @@ export function projectOf(home: TalkHome): string {
   return join(home.path, "project");
 }
 
-/** Half of an answer is none. */
+/** A part of an answer does not count as an answer. */
 export function isAnswer(text: string, words: string): boolean {
   return text === `You said: ${words}`;
 }

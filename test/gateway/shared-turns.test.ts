@@ -17,7 +17,8 @@ describe("a turn of another process", () => {
     await load(two, id);
     turns.home.write("on", "");
     await expect.poll(() => texts(two, id, "agent").at(-1)).toBe("One two ");
-    // It loads the session again: all of it comes again, from the beginning of the turn, before the load is answered.
+    // The editor loads the session again: all updates are repeated from the beginning of the turn, before the answer to
+    // the load.
     const before = two.messages.length;
     await load(two, id);
     expect(JSON.stringify(two.messages.slice(before))).toMatch(/"slowly".*"One (two )?".*"id":\d+,"result"/u);

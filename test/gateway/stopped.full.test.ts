@@ -1,4 +1,4 @@
-/** A gateway that is stopped in the middle of a turn, as by a laptop that sleeps, while another editor has its session. */
+/** A gateway is stopped in the middle of a turn, as on a sleeping laptop, while another editor uses its session. */
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ const SCRIPT: Script = {
   prompts: { slowly: [chunk("One "), { untilFile: "on" }, chunk("two."), DONE] },
 };
 
-/** The lease of the stopped process, and the wait for the agent's session. */
+/** The lease of the stopped process plus the wait for the agent's session. */
 const LONGEST_MS = 60_000;
 
 test("an editor gets an error within a minute while a stopped process has its session, and an answer after that process ends", {

@@ -14,9 +14,9 @@ import { createTalkHome, type TalkHome } from "../cli/talk.ts";
 import { type Editor, openEditor } from "./editor.ts";
 import { addAnswer, addTurn, begin, told, turnOf } from "./native-writer.ts";
 
-/** The agent is Gemini CLI: its files are real, and a scripted program is in the place of its own. */
+/** The agent is Gemini CLI: its files are real, and a scripted program replaces its own program. */
 const AGENT = "gemini";
-/** A turn begins, and goes on when the test has written what the agent writes about it. */
+/** The turn begins, and continues when the test has written the agent's records of it. */
 const BEGIN: readonly ScriptStep[] = [{ touch: "begun" }, { untilFile: "on" }];
 const SCRIPT: Script = {
   hello: hello1({ resume: {} }, { loadSession: true }),
@@ -44,7 +44,10 @@ beforeEach(() => {
   home.write(".continuo/continuo.yaml", JSON.stringify({ agents: { [AGENT]: agent, robot: agent } }));
 });
 
-/** Gemini CLI waits before it resumes a session in the minute that the name of its file has. */
+/**
+ * Sets the session back, because Gemini CLI waits if it resumes a session in the minute that the name of its file
+ * contains.
+ */
 async function beginEarlier(): Promise<void> {
   await begin(home, AGENT);
   const places = { home: home.path, env: cleanEnv(home.path) };
@@ -72,13 +75,15 @@ async function history(editor: Editor, sessionId: string): Promise<readonly stri
   return lines.slice(first);
 }
 
-/** Resolves also if the turn fails. */
+/** Sends a prompt. Resolves even if the turn fails. */
 async function prompt(editor: Editor, sessionId: string, text: string): Promise<void> {
   const asked = { sessionId, prompt: [{ type: "text" as const, text }] };
   await editor.agent.request("session/prompt", asked).catch(() => undefined);
 }
 
-/** The updates of as many lines, without the name that Continuo puts before the ids of calls of Gemini CLI. */
+/**
+ * Waits for this number of lines. The lines leave out the name that Continuo puts before the ids of Gemini CLI's calls.
+ */
 async function shownLines(editor: Editor, count: number): Promise<readonly string[]> {
   const lines: string[] = [];
   await expect.poll(() => lines.push(...told(editor)), { timeout: 60_000 }).toBeGreaterThanOrEqual(count);
@@ -105,7 +110,7 @@ test.each(Object.keys(SCRIPT.prompts ?? {}).filter((words) => !words.startsWith(
     expect(await shownLines(editor, 5)).toEqual(turnOf("one"));
     await sleep(3 * GATEWAY_LIMITS.nativeMs);
     expect(told(editor)).toEqual([]);
-    // It is in the history too, once, for every editor, before it is stored and after it.
+    // Every editor also finds the turn in the history, once, before and after it is stored.
     for (const waitMs of [0, TALK_LIMITS.nativeQuietMs, 0]) {
       await sleep(waitMs);
       await using other = await openEditor(home);
@@ -129,14 +134,15 @@ test("after a turn of the agent's own program, an editor's next turn continues i
   const starts = home.sent("session/resume").length;
   await addTurn(home, AGENT, "one");
   await say("ask again");
-  // The program starts again, because it does not know the turn, and gets only the prompt, because its session does.
+  // The program starts again, because it does not know the turn. It receives only the prompt, because its session has
+  // the turn.
   expect(home.sent("session/resume")).toHaveLength(starts + 1);
   expect(home.prompts()).toEqual(["ask", "ask again"]);
   await sleep(3 * GATEWAY_LIMITS.nativeMs);
   await using other = await openEditor(home);
   const lines = await history(other, sessionId);
   expect(lines).toEqual([...turnOf("one"), "user_message_chunk: ask again", "agent_message_chunk: All."]);
-  // Another agent receives the turn like every other one.
+  // Another agent receives this turn like every other turn.
   await editor.agent.request("session/set_config_option", { sessionId, configId: "agent", value: "robot" });
   await editor.agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text: "ask" }] });
   expect(home.prompts().at(-1)).toContain("Run the tests one");

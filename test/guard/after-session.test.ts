@@ -1,4 +1,7 @@
-/** The run of the guard at the end of a session, as the hook of an agent starts it: the session that ended, and no other. */
+/**
+ * The run of the guard at the end of a session, as the hook of an agent starts it: it copies only the session that
+ * ended.
+ */
 
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +31,7 @@ const ended = (sessionId: string, location: string) => ({ sessionId, location })
 const storedIds = (): readonly string[] =>
   [...readLedger(places).values()].map(({ sessionId }) => sessionId).sort();
 
-test("the agents that are asked for their rules are all that have some", async () => {
+test("the agents that the guard asks for rules are exactly those that have some", async () => {
   const withRules = [];
   for (const agent of READABLE_AGENTS) {
     const { retention } = await formatOf(agent);
@@ -37,7 +40,7 @@ test("the agents that are asked for their rules are all that have some", async (
   expect(DELETING_AGENTS).toEqual(withRules);
 });
 
-test("the session that is named is stored, with all its files, and no other is looked at", async () => {
+test("the named session is stored with all its files, and no other session is read", async () => {
   writeClaudeSession(home.path, { id: SECOND, turns: 6, writtenMs: Date.now() });
   const gemini = writeGeminiSession(home.path, {
     id: "2d9c1a52-0000-4000-8000-000000000003",
@@ -58,7 +61,7 @@ test("the session that is named is stored, with all its files, and no other is l
   });
 });
 
-test("the next run of all packs better what was packed while an agent waited, and counts it as unchanged", async () => {
+test("the next full run repacks a session that was packed quickly, and counts it as unchanged", async () => {
   const stored = (): number => readLedger(places).get(`claude:${FIRST}`)?.storedBytes ?? 0;
   appendFileSync(first, claudeLines(FIRST, 6, 200));
   await runGuard({ places, only: ended(FIRST, first) });
@@ -79,13 +82,13 @@ test("the next run of all packs better what was packed while an agent waited, an
   expect(readFileSync(first)).toEqual(bytes);
 });
 
-test("what the copy of one session replaces is removed by the next run of all", async () => {
+test("pieces that the new copy of one session replaces are removed by the next run for all sessions", async () => {
   await runGuard({ places });
   const before = pieces();
   const ends = readLedger(places).get(`claude:${FIRST}`)?.endsAtMs;
   appendFileSync(first, claudeLines(FIRST, 6, 8));
   await runGuard({ places, only: ended(FIRST, first) });
-  // The time at which it goes is of the last run of all.
+  // The stored time of the session's deletion comes from the last run for all sessions.
   expect(readLedger(places).get(`claude:${FIRST}`)?.endsAtMs).toBe(ends);
   expect(pieces()).toEqual(expect.arrayContaining([...before]));
   expect(await runGuard({ places })).toMatchObject({ stored: 0, unchanged: 1 });
@@ -101,7 +104,7 @@ test.each([
   ["lies outside the folders of agents", () => join(home.path, "elsewhere.jsonl")],
   ["is the file of a sub-agent", () => join(first.replace(/\.jsonl$/u, ""), "subagents/agent-a1.jsonl")],
   ["is gone", () => `${first}x`],
-])("a file that %s is no session, and all are looked at", async (_, pathOf) => {
+])("a file that %s is not a session, so all sessions are read", async (_, pathOf) => {
   writeFileSync(join(home.path, "elsewhere.jsonl"), readFileSync(first));
   writeClaudeSession(home.path, { id: SECOND, turns: 6, writtenMs: Date.now() });
   expect(await runGuard({ places, only: ended(FIRST, pathOf()) })).toMatchObject({ sessions: 2, stored: 2 });
@@ -116,7 +119,7 @@ test("an excluded session is not stored at its end", async () => {
   expect(storedIds()).toEqual([]);
 });
 
-test("the command takes the session from the event of its agent, and all of them where there is none", async () => {
+test("the command takes the session from the event of its agent, and reads all sessions without an event", async () => {
   const main = await bundledCommand();
   const quiet = async (stdin: string): Promise<void> => {
     const { code, stdout, stderr } = await run(home, ["guard", "run", "--quiet"], { main, stdin });

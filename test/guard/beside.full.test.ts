@@ -1,4 +1,4 @@
-/** A server, the viewer and the tools of an agent, each as a process of its own: while it runs, sessions are copied. */
+/** A server, the viewer and the tools of an agent, each in a separate process: sessions are copied while it runs. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ test.each([
   ["view", ["--no-open", "--port", "0"]],
   ["serve", ["--listen", "127.0.0.1:0"]],
 ])(
-  "while `continuo %s` runs, a session is copied, although nobody asked for sessions",
+  "while `continuo %s` runs, a session is copied, although no client requested sessions",
   async (command, flags) => {
     await builtViewer();
     const home = scratchFolder(`beside-${command}`);

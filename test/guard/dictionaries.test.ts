@@ -1,4 +1,4 @@
-/** Dictionaries of the guard: words of a session that is deleted for good stay nowhere, and damage is found. */
+/** Dictionaries of the guard: no words remain of a session that is deleted for good, and damage is found. */
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ const sizeOf = (paths: readonly string[]): number =>
 const marked = (): readonly string[] =>
   filesBelow(join(guard, "pieces")).filter((path) => readFileSync(path).subarray(0, 4).equals(MARK));
 
-test("dictionaries begin with the first session, and go with its copy", async () => {
+test("the first session gets a dictionary, which is removed with its copy", async () => {
   const first = write(FIRST, Date.now() - 60_000);
   await runGuard({ places });
   const second = write(SECOND, Date.now() - 50_000);
@@ -78,7 +78,7 @@ test("a copy that was made without a dictionary is read as before", async () => 
   expect(readFileSync(path)).toEqual(bytes);
 });
 
-test("a session that grows is in the dictionary once, and the dictionaries of before stay readable", async () => {
+test("a session that grows is in the dictionary once, and earlier dictionaries stay readable", async () => {
   for (let turns = 4; turns <= 40; turns += 4) {
     writeClaudeSession(places.home, { id: FIRST, turns, writtenMs: Date.now() - 60_000 + turns });
     await runGuard({ places });
@@ -94,7 +94,7 @@ test("a session that grows is in the dictionary once, and the dictionaries of be
   expect(readFileSync(path)).toEqual(bytes);
 });
 
-test("a dictionary of the middle that is damaged is found, and everything behind it is not restored", async () => {
+test("a damaged dictionary in the middle is found, and nothing that needs it is restored", async () => {
   write(FIRST, Date.now() - 60_000);
   await runGuard({ places });
   const [first = ""] = readdirSync(join(guard, "dictionaries"));

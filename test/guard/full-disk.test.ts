@@ -1,4 +1,4 @@
-/** The guard on a full disk or read-only: it refuses with a code and a hint, and no copy is worse than before. */
+/** The guard on a full or read-only disk: it refuses with a code and a hint, and no copy is worse than before. */
 
 import { rmSync } from "node:fs";
 import { isContinuoError } from "@continuo/core/model";
@@ -11,7 +11,7 @@ import { DAY_MS, writeClaudeSession } from "./sessions.ts";
 
 const IDS = ["0b9c1a52-0000-4000-8000-000000000001", "1c9c1a52-0000-4000-8000-000000000002"];
 
-/** Free pages of each try: fewer than the work needs, until it has enough. */
+/** The number of free pages in each attempt: too few for the work, until there are enough. */
 const PAGES = [0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 512];
 
 async function withLittleRoom(
@@ -38,7 +38,7 @@ async function withLittleRoom(
   return false;
 }
 
-test("a run and a restoration on a full disk are refused, and come to their end when there is room", async (context) => {
+test("a run and a restoration on a full disk are refused, and complete when there is room", async (context) => {
   using disk = openSmallDisk();
   if (disk === null) return context.skip("this machine mounts nothing");
   const places: Places = { home: disk.folder, env: {} };

@@ -1,4 +1,4 @@
-/** The hourly run in which nothing changed: it takes less than 0.5 % of a core, also in a home of thousands of sessions. */
+/** An hourly run in which nothing changed takes less than 0.5 % of a core, even in a home of thousands of sessions. */
 
 import type { Places } from "@continuo/files";
 import { runGuard } from "@continuo/native/editing/guard";

@@ -1,6 +1,6 @@
 /**
- * A run of the guard, and a restoration, killed at every system call by which they change something: the agent's files are the
- * old ones or the new ones, every copy is as it was stored, and what is asked for again comes to its end.
+ * A run of the guard, and a restoration, are killed at every system call by which they change something: the agent's
+ * files are the old ones or the new ones, every copy is as it was stored, and the repeated command completes.
  */
 
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -48,11 +48,11 @@ function treeOf(folder: string): Readonly<Record<string, string>> {
   return Object.fromEntries(files.map((path) => [path, readFileSync(path, "base64")]));
 }
 
-test("a run that is killed leaves every copy as it was, or as it is now", { timeout: 600_000 }, async () => {
+test("a run that is killed leaves every copy in its old or its new state", { timeout: 600_000 }, async () => {
   const prepare = async (): Promise<void> => {
     newHome();
     await runGuard({ places });
-    // So many changes that the run that is killed packs the log.
+    // There are so many changes that the killed run packs the log.
     for (let at = 8; at < 22; at += 1) {
       const path = join(places.home, ".claude/projects/-work", `${CLAUDE}.jsonl`);
       appendFileSync(path, claudeLines(CLAUDE, at, at + 1));
@@ -87,7 +87,7 @@ test("a run that is killed leaves every copy as it was, or as it is now", { time
   expect(readdirSync(guardPath()).filter((name) => name.startsWith("log-"))).toHaveLength(1);
 });
 
-test("a run that lets a dictionary go is killed, and every other copy is as it was stored", {
+test("a run that removes a dictionary is killed, and every other copy stays as it was stored", {
   timeout: 600_000,
 }, async () => {
   const OTHER = "2d9c1a52-0000-4000-8000-000000000003";
@@ -113,14 +113,14 @@ test("a run that lets a dictionary go is killed, and every other copy is as it w
     await runGuard({ places });
     expect([point, await verifyGuard(places)]).toMatchObject([point, { sessions: 2, problems: [] }]);
     expect([point, filesBelow(guardPath()).filter((file) => file.endsWith(".again"))]).toEqual([point, []]);
-    // The dictionary of the session of Gemini CLI is left.
+    // Only the dictionary of Gemini CLI's session remains.
     expect([point, readdirSync(join(guardPath(), "dictionaries")).length]).toEqual([point, 1]);
   }
   expect(kills).toBeGreaterThan(3);
 });
 
 test.each([CLAUDE, GEMINI])(
-  "a restoration of %s that is killed can be asked for again",
+  "a restoration of %s that is killed can be repeated",
   { timeout: 600_000 },
   async (id) => {
     const prepare = async (): Promise<void> => {
@@ -139,7 +139,7 @@ test.each([CLAUDE, GEMINI])(
       kills += 1;
       await settleUnfinished({ places });
       expect([point, (await verifyGuard(places)).problems]).toEqual([point, []]);
-      // It may have come to its end already: then it lies in its place.
+      // The restoration may have completed before the kill.
       const isBack = onlyCopies({ places, metIds: new Set() }).every(({ sessionId }) => sessionId !== id);
       if (!isBack) await restoreGuardedSession(id, { places, force: true });
       await runGuard({ places });

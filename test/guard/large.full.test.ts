@@ -1,4 +1,4 @@
-/** A session that is larger than the memory that its copy and its restoration may take. */
+/** A session that is larger than the memory that its copy and its restoration may use. */
 
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, rmSync, statSync } from "node:fs";
@@ -48,7 +48,7 @@ function geminiLines(): string {
   return messages.map((one) => `${JSON.stringify(one)}\n`).join("");
 }
 
-/** Another program reads it, because the memory of this one counts for the programs that it starts. */
+/** Another program reads the file, because programs that this process starts inherit its peak memory. */
 function digest(path: string): string {
   return execFileSync("sha256sum", [path], { encoding: "utf8" }).slice(0, 64);
 }

@@ -1,4 +1,6 @@
-/** The lists that the guard keeps of its copies: manifests and the log, packed, and as older versions left them. */
+/**
+ * The lists that the guard keeps of its copies: manifests and the log, in packed form and as older versions wrote them.
+ */
 
 import { createHash } from "node:crypto";
 import {
@@ -44,7 +46,10 @@ const logLines = (): readonly string[] =>
   readFileSync(join(guard, "log.jsonl"), "utf8").trimEnd().split("\n");
 const packedLogs = (): readonly string[] => readdirSync(guard).filter((name) => name.startsWith("log-"));
 
-/** The folder as versions wrote it that packed nothing of their own, and had a dictionary of one session. */
+/**
+ * Converts the folder to the form of older versions, which packed none of their lists and had a dictionary of one
+ * session.
+ */
 function unpackLists(paths: readonly string[]): void {
   const texts = paths.map((_, at) => [idOf(at), JSON.stringify(findCopy(idOf(at), places))] as const);
   const ledger = JSON.stringify([...readLedger(places).values()]);
@@ -104,7 +109,7 @@ test("a manifest that a killed run left in both forms is the newer one, and both
   expect(filesBelow(join(guard, "sessions"))).toEqual([]);
 });
 
-/** Four sessions that grow by turns, with a run after each: more lines than stay as they are. */
+/** Grows four sessions by turns, with a run after each turn. The log then has more lines than stay unpacked. */
 async function growing(turns: number): Promise<readonly string[]> {
   const paths = [0, 1, 2, 3].map((at) => writeSession(at, 2));
   for (let turn = 1; turn <= turns; turn += 1) {
@@ -115,7 +120,7 @@ async function growing(turns: number): Promise<readonly string[]> {
   return paths;
 }
 
-test("the log of sessions that grow keeps the lines that are needed, and still follows", async () => {
+test("the log of sessions that grow keeps only the needed lines, and its chain stays valid", async () => {
   await growing(30);
   // 124 changes were written.
   expect(logLines().length).toBeLessThan(20);
@@ -124,7 +129,7 @@ test("the log of sessions that grow keeps the lines that are needed, and still f
   expect(await problems()).toEqual([]);
 });
 
-test("the packed lines of sessions that were forgotten go, those of others stay", async () => {
+test("packed lines of removed sessions are removed, and those of others stay", async () => {
   const [first = ""] = await growing(4);
   await trashNativeSession(first, { places });
   emptyTrash({ places });
@@ -134,7 +139,7 @@ test("the packed lines of sessions that were forgotten go, those of others stay"
     await runGuard({ places });
   }
   expect(await verifyGuard(places)).toMatchObject({ sessions: 3, problems: [] });
-  // A manifest that comes back without its session is not what the log says any more.
+  // A manifest that is put back without its session contradicts the log.
   const back = JSON.stringify(findCopy(idOf(1), places)).replaceAll(idOf(1), idOf(0));
   writeFileSync(join(guard, `sessions/claude/${idOf(0)}.json`), back);
   expect((await problems()).join("\n")).toContain(`is not what the guard's log says of claude:${idOf(0)}`);
@@ -143,7 +148,7 @@ test("the packed lines of sessions that were forgotten go, those of others stay"
 test.each([
   ["changed", (path: string) => writeFileSync(path, readFileSync(path).toReversed())],
   ["taken away", (path: string) => rmSync(path)],
-] as const)("packed lines that were %s are found, and the log is left as it is", async (_, damage) => {
+] as const)("packed lines that were %s are reported, and the log does not change", async (_, damage) => {
   await growing(6);
   damage(join(guard, packedLogs()[0] ?? ""));
   expect((await problems())[0]).toBe("line 1 of the guard's log does not follow the line before it");
@@ -164,7 +169,7 @@ test("a manifest that changed after its line was packed is found", async () => {
   expect((await problems()).join("\n")).toContain(`is not what the guard's log says of claude:${idOf(2)}`);
 });
 
-test("a run that was killed before its manifest leaves the line of before for it, also when lines are packed", async () => {
+test("after a run that was killed before its manifest, the earlier line is valid, even in packed lines", async () => {
   const path = writeSession(0, 4);
   await runGuard({ places });
   // The second run was killed before its manifest, and then the agent deleted the session.

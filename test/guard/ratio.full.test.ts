@@ -1,6 +1,7 @@
 /**
- * The size of copies against that of sessions: the recorded sessions of Claude Code and Gemini CLI, stored at once, and stored while
- * they grow, with a run after each part, and the whole archive of a home as people have it. Everything in the guard's folder counts.
+ * The size of copies relative to that of sessions: the recorded sessions of Claude Code and Gemini CLI, stored at once
+ * and stored while they grow, with a run after each part, and the whole archive of a realistic home. Everything in the
+ * guard's folder counts.
  */
 
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -19,7 +20,7 @@ interface Recorded {
   readonly lines: readonly string[];
 }
 
-/** Each recording as a session of its own. */
+/** Writes each recording as a separate session. */
 function recorded(agent: "claude" | "gemini", home: string): readonly Recorded[] {
   return readdirSync(join(FIXTURES, agent)).flatMap((scenario, at) => {
     const files = filesBelow(join(FIXTURES, agent, scenario, "home")).filter((path) =>
@@ -46,7 +47,7 @@ function sizeOf(folder: string): number {
   return filesBelow(folder).reduce((sum, path) => sum + statSync(path).size, 0);
 }
 
-/** Everything in the guard's folder, as part of the sessions' own size. */
+/** The size of the guard's folder, as a part of the sessions' own size. */
 async function ratio(home: string, ownBytes: number): Promise<number> {
   expect((await verifyGuard({ home, env: {} })).problems).toEqual([]);
   return sizeOf(join(home, ".continuo/guard")) / ownBytes;
@@ -91,13 +92,13 @@ test("sessions of half a megabyte that grow from run to run take at most 0.15 of
 });
 
 const RUNS = 12;
-/** Each grows for a fifth of the time, and then nobody opens it again. */
+/** Each session grows for a fifth of the time, and then nobody opens it again. */
 const LIFETIME = 0.2;
 
 test.each([
   { medianBytes: 250_000, count: 40, most: 0.15 },
   { medianBytes: 100_000, count: 50, most: 0.15 },
-  // A turn or two each: the dictionary is a third of so small an archive.
+  // These sessions have one or two turns each; the dictionary is a third of such a small archive.
   { medianBytes: 5_000, count: 60, most: 0.18 },
 ])(
   "the archive of $count sessions, half of them over $medianBytes bytes, that grow turn by turn takes at most $most of their size",

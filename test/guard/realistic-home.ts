@@ -1,7 +1,7 @@
 /**
- * A home as people have it: sessions of the recorded shape in several projects, most of some hundred kilobytes and some of megabytes,
- * that grow turn by turn. The records are those of a recorded turn with ids, times and texts of their own; the files that are read
- * are this repository's, each time a little changed, and what is said are paragraphs of which none comes twice.
+ * A realistic home: sessions of the recorded shape in several projects, most of some hundred kilobytes and some of
+ * megabytes, which grow turn by turn. The records are those of a recorded turn with new ids, times and texts. The files
+ * that are read are this repository's, each time slightly changed, and no paragraph of the conversation is repeated.
  */
 
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
@@ -13,23 +13,26 @@ const ROOT = join(import.meta.dirname, "../..");
 const FIXTURES = join(ROOT, "test/fixtures");
 const PROJECTS = ["packages/core", "packages/native", "packages/agents", "packages/server", "web"];
 
-/** Half are smaller. */
+/** Half of the sessions are smaller. */
 const MEDIAN_BYTES = 250_000;
 const MOST_BYTES = 4_000_000;
-/** The deviation of the size's logarithm: two thirds of the sizes lie between a third of the median and three times as much. */
+/**
+ * The standard deviation of the size's logarithm: two thirds of the sizes are between a third of the median and three
+ * times the median.
+ */
 const SPREAD = 1.1;
-/** Base64 that nothing compresses, as a thought of a model is signed. */
+/** The length of a signature of thinking: Base64 that cannot be compressed. */
 const SIGNATURE_BYTES = 450;
 
 type Random = () => number;
 
 export interface GrowingSession {
   readonly path: string;
-  /** When it ends. */
+  /** The size at which the session ends. */
   readonly sizeBytes: number;
   /** Part of the home's time at which it begins, from 0 to 1. */
   readonly beginsAt: number;
-  /** The next turn, as lines. */
+  /** Returns the next turn as lines. */
   turn(): string;
 }
 
@@ -38,7 +41,7 @@ export interface RealisticHome {
   readonly medianBytes?: number;
 }
 
-/** Sessions that nothing has been written of. */
+/** Makes sessions, none of which is written yet. */
 export function realisticSessions(
   home: string,
   { count, medianBytes = MEDIAN_BYTES }: RealisticHome,
@@ -77,7 +80,7 @@ interface Talk {
   readonly random: Random;
   readonly paragraphs: string[];
   readonly files: readonly string[];
-  /** The record that the next one follows. */
+  /** The id of the record that precedes the next one. */
   last: string | null;
   turns: number;
 }
@@ -164,7 +167,7 @@ const numbered = (text: string): string =>
     .map((line, at) => `${at + 1}\t${line}`)
     .join("\n");
 
-/** Two of its lines are others by now. */
+/** Returns the text with two changed lines. */
 function changed(text: string, { random, paragraphs }: Talk): string {
   const lines = text.split("\n");
   for (let change = 0; change < 2; change += 1) {
@@ -204,7 +207,7 @@ function allParagraphs(random: Random): string[] {
   return [...drawFrom([...prose], prose.size, random)];
 }
 
-/** The next paragraph, which no session has. */
+/** Returns the next paragraph, which no session has yet. */
 function said({ paragraphs }: Talk): string {
   const next = paragraphs.pop();
   if (next === undefined) throw new Error("there are not so many paragraphs");
@@ -221,7 +224,7 @@ function base64(random: Random): string {
   );
 }
 
-/** Box and Muller's. */
+/** Returns a normally distributed number (Box–Muller transform). */
 function normal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }

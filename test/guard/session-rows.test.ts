@@ -168,7 +168,7 @@ test("limits count a session of a database as there until its rows are gone", as
   expect(readLedger(places).size).toBe(0);
 });
 
-test("a session that lies in the place by now is refused, and goes to the trash with force", async () => {
+test("a restoration over a changed session is refused; with force, that session goes to the trash", async () => {
   const { places, session } = await talkHome("guard-row-conflict");
   await runGuard({ places });
   change(session, "update session set title = 'Another'");

@@ -20,7 +20,7 @@ export interface SessionShape {
   readonly cwd?: string;
 }
 
-/** Words that differ from turn to turn, as those of people and models do. */
+/** Returns words that differ from turn to turn, as those of people and models do. */
 function words(id: string, at: number, count: number): string {
   let seed = [...id].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, at + 7);
   const all: string[] = [];
@@ -37,7 +37,7 @@ const VOCABULARY = (
   "two workers take one job from the table lock row update status done error thrown caught logged again why does this happen here"
 ).split(" ");
 
-/** With a sub-agent, a result of a tool in a file of its own, and a history of edited files. */
+/** Writes a session with a sub-agent, a result of a tool in a separate file, and a history of edited files. */
 export function writeClaudeSession(
   home: string,
   { id, turns, writtenMs, cwd = "/work" }: SessionShape,

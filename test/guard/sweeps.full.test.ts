@@ -1,9 +1,11 @@
 /**
- * A thousand sweeps of three homes over the years: Claude Code with 30 days, another one with 9, and Gemini CLI, which also
- * deletes what it cannot list and all whose names end alike. The guard runs in between, at moments of its own. Nothing is lost.
+ * A thousand sweeps of three homes over the years: Claude Code with 30 days, Claude Code with 9 days, and Gemini CLI,
+ * which also deletes files that it cannot list, and all files whose names end alike. The guard runs before each sweep.
+ * Nothing is lost.
  *
- * No third agent sweeps: Codex, pi, opencode and Copilot have no rule that deletes a session, as far as their settings and sources say, and
- * Continuo reads no session of OpenClaw, which has one. Sessions of opencode that a person deletes are in `session-rows.test.ts`.
+ * No third agent sweeps: as far as their settings and sources show, Codex, pi, opencode and Copilot have no rule that
+ * deletes a session. OpenClaw has one, but Continuo does not read its sessions. Sessions of opencode that a person
+ * deletes are in `session-rows.test.ts`.
  */
 
 import {
@@ -47,7 +49,10 @@ function sweepClaude(home: string, days: number, nowMs: number): number {
   return gone;
 }
 
-/** Deletes as Gemini CLI does: by `lastUpdated`, and all whose names end as that of a file without a conversation. */
+/**
+ * Deletes as Gemini CLI does: by `lastUpdated`, and all files whose names have the same ending as a file without a
+ * conversation.
+ */
 function sweepGemini(home: string, days: number, nowMs: number): number {
   const folder = join(home, ".gemini/tmp/project/chats");
   const files = (existsSync(folder) ? readdirSync(folder) : []).map((name) => {
@@ -106,7 +111,7 @@ test("1,000 sweeps lose nothing, and each session that comes back survives the n
       if (places === gemini && random(4) === 0) leaveStub(session, places.home, nowMs);
       known.set(id, shape.turns);
     } else if (places !== gemini) {
-      // One of them goes on.
+      // One of the sessions grows.
       const [id = ""] = [...known.keys()].slice(random(known.size));
       const path = join(places.home, ".claude/projects/-work", `${id}.jsonl`);
       const turns = known.get(id) ?? 0;
@@ -125,7 +130,7 @@ test("1,000 sweeps lose nothing, and each session that comes back survives the n
     const [gone] = onlyCopies({ places, metIds: idsIn(places) });
     if (gone === undefined) continue;
     const { location } = await restoreGuardedSession(gone.sessionId, { places, now: new Date(nowMs) });
-    // The test's clock is not that of the disk.
+    // The disk does not use the test's clock.
     if (places !== gemini) utimesSync(location, nowMs / 1000, nowMs / 1000);
     if (places === gemini) sweepGemini(gemini.home, 30, nowMs + DAY_MS);
     else sweepClaude(places.home, places === nine ? 9 : 30, nowMs + DAY_MS);
@@ -154,7 +159,7 @@ function idsIn(places: Places): ReadonlySet<string> {
   return new Set(ids.flat());
 }
 
-/** A file of Gemini CLI with nothing of a conversation is no session that is there. */
+/** Returns no id for a file of Gemini CLI without a conversation, because it is not a session. */
 function idOf(name: string, { home }: Places): readonly string[] {
   if (!name.startsWith("session-")) return [basename(name, ".jsonl")];
   const text = readFileSync(join(home, ".gemini/tmp/project/chats", name), "utf8");

@@ -1,4 +1,4 @@
-/** Two programs with one native session: the lease of `continuo guard hook`, of `resume` and of conversations. */
+/** Two programs use one native session: the lease of `continuo guard hook`, of `resume` and of conversations. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -27,7 +27,7 @@ const sockets: Server[] = [];
 
 beforeEach(() => {
   home = scratchFolder("two-programs");
-  // Its name is what makes it an agent.
+  // Continuo recognizes an agent by the name of its program.
   mkdirSync(join(home, "bin"));
   copyFileSync(AGENT, join(home, "bin/claude.mjs"));
   file = writeClaudeSession(home, { id: ID, turns: 2, writtenMs: Date.now() - 60_000 }).path;
@@ -43,12 +43,12 @@ const session = () => ({ agent: "claude", sessionId: ID, places: places() });
 
 interface Agent {
   readonly pid: number;
-  /** Gives the answer of the hook; `null` if it says nothing. */
+  /** Resolves with the answer of the hook, or `null` if it prints nothing. */
   event(name: string, fields?: object): Promise<Record<string, string> | null>;
   kill(): Promise<void>;
 }
 
-/** Started by no program of this test, as a person does it: a shell leaves it behind. */
+/** Starts the agent as a person does: not as a child of this test, because a shell starts it and ends. */
 async function startAgent(...flags: readonly string[]): Promise<Agent> {
   const path = join(home, `agent-${sockets.length}`);
   const server = createServer().listen(path);
@@ -91,7 +91,7 @@ test("both of two agents with one session are warned, the second at its start an
   expect(await first.event("UserPromptSubmit")).toBeNull();
 });
 
-test("an agent that was killed holds no session", async () => {
+test("a killed agent no longer holds a session", async () => {
   const [first, second] = [await startAgent(), await startAgent()];
   await first.event("SessionStart");
   await first.kill();
@@ -137,7 +137,7 @@ test("an agent with a hook is warned of a conversation of Continuo that has its 
   expect((await agent.event("SessionStart"))?.systemMessage).toContain(`continuo (process ${holder.pid})`);
 });
 
-test("input that is no event, and a session that no agent calls about, end with 0 and without a word", async () => {
+test("input that is not an event, and a call from no agent, end with exit code 0 and print nothing", async () => {
   for (const stdin of ["", "no json", "[]", "{}", JSON.stringify({ session_id: ID })]) {
     expect(await runHere({ path: home }, ["guard", "hook"], { stdin })).toMatchObject({
       code: 0,
@@ -148,7 +148,7 @@ test("input that is no event, and a session that no agent calls about, end with 
   expect(existsSync(join(home, ".continuo/locks"))).toBe(false);
 });
 
-/** An agent that only waits until a file is there. */
+/** Writes an agent that waits until a file exists. */
 function writeWaitingAgent(): { readonly started: string; readonly end: string } {
   const [started, end] = [join(home, "started"), join(home, "end")];
   const path = join(home, "bin/claude");

@@ -31,7 +31,9 @@ export interface KillTarget {
   readonly env: Readonly<Record<string, string>>;
   /** The folder whose changes count. */
   readonly below: string;
-  /** Each write of a database is a point; otherwise the first, the middle and the last one of a series are. */
+  /**
+   * True if each write of a database is a point; otherwise only the first, the middle and the last one of a series are.
+   */
   readonly hasEachWrite?: true;
 }
 

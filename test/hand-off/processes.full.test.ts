@@ -1,4 +1,4 @@
-/** Several processes append to one session, and some are killed meanwhile. */
+/** Several processes append to one session, and some of them are killed. */
 
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync } from "node:fs";

@@ -16,7 +16,7 @@ export async function sourceView(
     history.flatMap(({ content }) => content.map((block) => (block.type === "thinking" ? block.text : null))),
   );
   const view = normaliseView((await formatOf(agent)).modelView(history), { tellsErrors: false });
-  // The second generation joins it with the text that follows it.
+  // The second generation joins thinking with the text that follows it.
   const withoutThought = (text: string): string => {
     const thought = [...thoughts].find((one) => one !== null && text.startsWith(`${one}\n`));
     return thought === undefined ? text : text.slice(`${thought}\n`.length);

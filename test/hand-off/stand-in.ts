@@ -1,9 +1,9 @@
 /**
  * Stands in for an agent that reads a new session: `node stand-in.ts AGENT [CHANGE]`, then the agent's own arguments.
  *
- * `claude` writes a copy of the session, as `--fork-session` does. `pi` gives the messages of its branch after the
- * last compaction, those that it would not send to its model too, as `get_messages` does. A change is what the agent does to a text that holds the words: it
- * `loses` the line, or `says` something else there.
+ * `claude` writes a copy of the session, as `--fork-session` does. `pi` returns the messages of its branch after the
+ * last compaction, including those that it would not send to its model, as `get_messages` does. CHANGE is an error of
+ * the agent in a text that contains the given words: it `loses` the line, or `says` something else there.
  */
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -25,7 +25,7 @@ const MESSAGES: readonly Message[] = [
   message("0", "system", [{ type: "text", text: "Answer in verse." }]),
   message("1", "user", [{ type: "text", text: "Read it, 日本語." }]),
   message("2", "assistant", [{ type: "text", text: "I do." }, call]),
-  // The messages have the order of the log, where a note that arrived meanwhile comes before the result.
+  // The messages have the order of the log, where a note may come between a call and its result.
   message("3", "user", [{ type: "text", text: "[permission was granted]" }]),
   message("4", "tool", [result]),
   message("5", "assistant", [{ type: "text", text: "It is not there." }]),
@@ -54,7 +54,7 @@ test.each(writable)("%s: every text, call and result is there, and the session i
   using opened = await openNativeSession(ref, { places });
   const history = await Array.fromAsync(opened.history());
   const said = history
-    // pi stores its title there.
+    // pi stores its title in a notification.
     .filter(({ origin }) => origin !== "notification")
     .flatMap(({ role, content }) => content.map((block) => `${role}: ${wordsOf(block)}`));
   expect(said).toEqual([

@@ -1,7 +1,7 @@
 /**
- * Every command that reads, on the sessions of each agent with values in them that nobody should write: keys that every
- * object has, thousands of levels, control characters, wrong types, circles. A command answers or refuses; it does not
- * crash, hang, or let anything through to the terminal.
+ * Every command that reads, on the sessions of each agent with hostile values: keys that every object has, thousands of
+ * levels, control characters, wrong types, circles. A command answers or refuses; it does not crash or hang, and no
+ * control character reaches the terminal.
  */
 
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -79,10 +79,10 @@ const HOSTILE: Readonly<Record<string, string>> = {
 };
 
 interface Attack {
-  /** The line, and the place of the value in it, as parts of one. */
+  /** The line, and the place of the value in it, each as a fraction from 0 to below 1. */
   readonly line: number;
   readonly place: number;
-  /** Its name. */
+  /** The name of the value in `HOSTILE`. */
   readonly value: string;
   readonly how: "value" | "key" | "type";
 }
@@ -129,7 +129,7 @@ function objectsIn(value: unknown): Record<string, unknown>[] {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it looks for
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/u;
 const CRASH = /Maximum call stack|RangeError|TypeError|ReferenceError|AssertionError|\n\s+at .+:\d+:\d+/u;
-/** The documented ones that a command which only reads can end with. */
+/** The documented exit codes of commands that only read. */
 const EXIT_CODES = [0, 1, 2, 3, 4, 5, 6, 7];
 
 const scratch = scratchFolder("hostile");
@@ -161,7 +161,7 @@ function fileOf(agent: LineAgent, home: string): Subject {
   return { sound: read(), name: file, env, read, write: (text) => writeFileSync(file, text) };
 }
 
-/** The JSON of messages and of their parts, a row a line; each in the row that it came from. */
+/** The JSON of messages and of their parts, one row per line; changes go back to the row of each line. */
 function rowsOf(home: string): Subject {
   cpSync(join(FIXTURES, "opencode/parallel-tools/home"), join(home, "agent"), { recursive: true });
   const path = join(home, "agent/opencode/opencode.db");

@@ -1,4 +1,4 @@
-/** A session of Claude Code that attacks the page that shows it. `address` is a server that nothing may ask. */
+/** A session of Claude Code that attacks the page that shows it. `address` is a server that must receive no request. */
 
 import { claudeText } from "../cli/home.ts";
 
@@ -51,7 +51,7 @@ export interface Line {
   readonly time: string;
 }
 
-/** Each attack as words of the person, words and thinking of the agent, a call of a tool, and its result. */
+/** Puts each attack into the person's text, the agent's text and thinking, a tool call, and its result. */
 export function hostileSession(id: string, address: string): string {
   const lines: Line[] = [];
   const add = (role: Line["role"], content: unknown): void => {

@@ -19,7 +19,7 @@ describe("every path that a guide for contributors names exists", () => {
   test.each(["ARCHITECTURE.md", "docs/formats/README.md"])("%s", (document) => {
     const text = readFileSync(join(ROOT, document), "utf8");
     const paths = [...text.matchAll(/`([\w-]+\/(?:[\w./-]*[./]\w*)?)`/gu)]
-      // One agent stands for all: their folders hold the same.
+      // One agent stands for all, because their folders have the same files.
       .map(([, path = ""]) => path.replace("NAME", "codex"))
       .filter((path) => existsSync(join(ROOT, path.split("/")[0] ?? "")) || roomOf(path) in FLOOR_PLAN);
     expect(paths.length).toBeGreaterThan(10);

@@ -1,4 +1,4 @@
-/** Files that import each other in a loop, types and late imports counted too. */
+/** Finds files that import each other in a loop. Types and late imports count too. */
 
 import type { SourceFile } from "./imports.ts";
 

@@ -7,10 +7,10 @@ import { ROOT, readSource } from "./imports.ts";
 const OLD_TURNS =
   /\b(?:whoever|anew|once more|(?:go|goes|going|gone|went) on with|so many at most|which is said|(?:is|are|was|were) told(?! apart)|nothing that is no)\b/iu;
 
-/** Words that are vague or out of date in prose: a line has "next to", "in addition to" or "only" in their place. */
+/** Words that are vague or dated in prose; "next to", "in addition to" and "only" replace them. */
 const VAGUE = /\b(?:beside|alone)\b/iu;
 
-/** Names in code and the targets of links are no prose. */
+/** Returns the text without code and the targets of links. */
 function proseOf(text: string): string {
   return text.replace(/`[^`]*`|\]\([^)]*\)/gu, "");
 }
@@ -35,12 +35,12 @@ const lines = [undefined, "web", "extension", "bench", "scripts", "test", "frame
   .concat(OTHERS.map((file) => ({ file, text: readFileSync(join(ROOT, file), "utf8") })))
   .flatMap(({ file, text }) => commentLinesIn(file, text));
 
-/** Pages that people read; those of single versions are records of their time. */
+/** Pages that people read. The pages of single versions are records of their time, and are left out. */
 const PAGES = globSync("{*.md,docs/**/*.md,packages/*/README.md}", { cwd: ROOT }).filter(
   (path) => !/^(?:CHANGELOG\.md|docs\/versions\/)/u.test(path),
 );
 
-/** The lines of comments that have a line of their own, with the place of each. */
+/** The lines that have only a comment, with the place of each. */
 function commentLinesIn(path: string, text: string): CommentLine[] {
   return text
     .split("\n")

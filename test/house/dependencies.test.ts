@@ -47,7 +47,7 @@ test("the bill of materials has each package that ships, with version, hash and 
   const bundled = Object.entries(viewer.dependencies).filter(([name]) => !name.startsWith("@continuo/"));
   expect(bundled.map(([name]) => name)).toContain("preact");
   for (const [name, version] of bundled) expect(versions.get(name), name).toBe(version);
-  // A dependency of a dependency.
+  // This is an indirect dependency.
   expect(versions.has("pg-protocol")).toBe(true);
   for (const name of ["vitest", "typescript", "playwright-core"])
     expect(versions.has(name), name).toBe(false);

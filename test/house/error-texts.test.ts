@@ -1,11 +1,11 @@
-/** One voice for every error: what failed and then why; and one for every hint: what to do now. */
+/** Every error has one form: what failed, and then why. Every hint has one form: what to do now. */
 
 import { describe, expect, test } from "vitest";
 import { type ErrorText, errorTextsOf } from "./error-texts.ts";
 import { readSource } from "./imports.ts";
 
 const texts = errorTextsOf(readSource().filter((file) => !file.path.endsWith(".test.ts")));
-/** A word that stands by itself is a part of a message, or the argument of another function of the same name. */
+/** A text without a space is a part of a message, or the argument of another function of the same name. */
 const messages = texts.filter(({ role, text }) => role === "message" && text.includes(" "));
 const hints = texts.filter(({ role, text }) => role === "hint" && text !== "");
 
@@ -21,7 +21,7 @@ const VERBS = new Set(
   ),
 );
 
-/** Phrases that readers have to read twice; STYLE and the reviews of the texts named them. */
+/** Phrases that readers have to read twice, from STYLE and the reviews of the texts. */
 const OLD_VOICE =
   /\b(is|was|are|were) (told|said)\b|\balone\b|\bso many\b|\bnot there\b|\bgo(es)? on\b|\bmeanwhile\b|\banew\b|\bPlease\b/u;
 

@@ -23,7 +23,7 @@ interface Node {
   readonly [key: string]: unknown;
 }
 
-/** An expression that becomes a text, or the call of a function that may make one of an argument. */
+/** A place whose expression becomes a text, or the call of a function that may turn an argument into one. */
 interface Site {
   readonly file: SourceFile;
   readonly constants: Constants;
@@ -32,7 +32,7 @@ interface Site {
   readonly call: Node | null;
 }
 
-/** The keys are names: a constant of this file that is a text, or a choice between texts. */
+/** Constants of this file, by name: each is a text, or a choice between texts. */
 type Constants = ReadonlyMap<string, Node>;
 
 interface NamedFunction {
@@ -40,7 +40,7 @@ interface NamedFunction {
   readonly params: readonly string[];
 }
 
-/** The keys are names of functions, the values say which of their parameters become which text. */
+/** Functions by name: the parameters that become a text of an error, and which text. */
 type Passing = Map<string, Map<number, Role>>;
 
 /** Returns every text that reaches an error, directly or through functions. */

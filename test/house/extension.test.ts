@@ -1,4 +1,6 @@
-/** The browser extension stands apart from the packages: it uses the DOM, and imports only a few of their entry points. */
+/**
+ * The browser extension is separate from the packages: it uses the DOM, and imports only a few of their entry points.
+ */
 
 import { expect, test } from "vitest";
 import { readSource } from "./imports.ts";

@@ -1,4 +1,6 @@
-/** The imports of the source, read as text: good enough for a plan, since the type checker reads them too. */
+/**
+ * The imports of the source, read as text. This is exact enough for a plan, because the type checker reads them too.
+ */
 
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join, posix } from "node:path";
@@ -11,7 +13,7 @@ export interface SourceFile {
    * relative to the folder.
    */
   readonly path: string;
-  /** Below the root, with `/`. */
+  /** The path below the root, with `/`. */
   readonly file: string;
   readonly text: string;
   readonly imports: readonly Import[];

@@ -1,6 +1,6 @@
 /**
- * The files that a program loads when it imports the library: counted, because a count is the same on every machine. A
- * limit grows only together with a line here that says why.
+ * Counts the files that a program loads when it imports the library, because a count is the same on every machine. A
+ * limit may grow only with a line here that gives the reason.
  */
 
 import { execFileSync } from "node:child_process";
@@ -48,8 +48,9 @@ function loadedWith(door: string): readonly string[] {
 const doors = Object.entries(exports).flatMap(([door, entry]) => (typeof entry === "string" ? [] : [door]));
 
 /**
- * Files of ours that a door loads at once: the modules of four hundred sources lie in them. Two of them are the check of options
- * and the error of cancelled calls, which doors share; another one is the turns of models, which forms of providers share with `model-agent`.
+ * The number of our files that an entry point loads at once; they hold the modules of four hundred sources. Entry
+ * points share two files, with the check of options and the error of cancelled calls; the forms of providers share
+ * another one, with the turns of models, with `model-agent`.
  */
 const FILES: readonly (readonly [door: string, most: number])[] = [
   [".", 33],
@@ -73,7 +74,7 @@ describe("a door", () => {
     const names = node(`const all = await Promise.all([${importsOf.join()}]);
       console.log(JSON.stringify(all.map((one) => Object.keys(one))));`) as readonly (readonly string[])[];
     expect(names).toHaveLength(doors.length);
-    // A name that a bundler made is one or two small letters.
+    // Names from a bundler have one or two small letters.
     expect(names.flat().filter((name) => name.length < 3)).toEqual([]);
     expect(names[doors.indexOf("./client")]?.toSorted()).toEqual([
       "connect",

@@ -1,4 +1,4 @@
-/** A limit of work grows only together with a line that names it and says why. */
+/** A limit of work may grow only with a line that names it and gives the reason. */
 
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
@@ -53,7 +53,9 @@ test("no limit of work is higher than on the main branch without a line that nam
   expect(grown).toEqual([]);
 });
 
-/** The commit of the main branch on which this one stands, or the one before it; `null` in a copy without history. */
+/**
+ * The commit of the main branch on which this commit is based, or the previous one; `null` in a copy without history.
+ */
 function baseCommit(): string | null {
   const head = git("rev-parse", "HEAD")?.trim();
   const main = git("merge-base", "HEAD", "main") ?? git("merge-base", "HEAD", "origin/main");
@@ -69,7 +71,7 @@ function git(...args: readonly string[]): string | null {
       stdio: ["ignore", "pipe", "ignore"],
     });
   } catch {
-    // The file or the commit is not there.
+    // The file or the commit does not exist.
     return null;
   }
 }

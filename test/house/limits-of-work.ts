@@ -1,4 +1,4 @@
-/** Reads the limits of work in a file of tests, and finds those that grew without a line that says why. Pure. */
+/** Reads the limits of work in a test file, and finds those that grew without a line that gives the reason. Pure. */
 
 export interface GrownLimit {
   /** The command, or the constant, that has the limit. */
@@ -9,8 +9,8 @@ export interface GrownLimit {
 }
 
 /**
- * The limits that are higher than before and that no new line of a comment names, in itself or in the item of a list that it
- * continues. A limit that was not there before needs no line.
+ * Returns the limits that are higher than before and that no new comment line names, in the line itself or in the list
+ * item to which it belongs. A new limit needs no line.
  */
 export function grownWithoutReason(before: string, now: string): readonly GrownLimit[] {
   const old = limitsIn(before);
@@ -26,7 +26,7 @@ export function grownWithoutReason(before: string, now: string): readonly GrownL
   });
 }
 
-/** A limit is known by the last text or constant before it, and by its own name. */
+/** The key of a limit is the last text or constant before it, and its own name. */
 function limitsIn(source: string): ReadonlyMap<string, number> {
   const limits = new Map<string, number>();
   let of = "";
@@ -42,7 +42,7 @@ function limitsIn(source: string): ReadonlyMap<string, number> {
 
 interface CommentLine {
   readonly line: string;
-  /** The first line of the item of a list that has the line. */
+  /** The first line of the list item to which the line belongs. */
   readonly item: string;
 }
 

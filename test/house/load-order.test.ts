@@ -52,7 +52,7 @@ describe("Node's own modules that few commands need are loaded only at their fir
   });
 });
 
-/** A function that is loaded at its first call begins with `let`. */
+/** Imports that are loaded at once; a function that is loaded at its first call begins with `let`. */
 const AT_ONCE =
   /^const .+ = process\.getBuiltinModule\("node:(?:child_process|crypto|fs\/promises|tty|v8|vm|worker_threads)"\);$/gmu;
 

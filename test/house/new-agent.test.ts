@@ -1,6 +1,6 @@
 /**
- * Another agent is a folder of its own and a few lines elsewhere: the files of our sources that name the agent that came
- * last by hand are counted. `docs/formats/README.md` says which steps lead to them.
+ * A new agent needs a folder of its own and a few lines elsewhere. The test counts the source files outside of that
+ * folder that name the newest agent. `docs/formats/README.md` lists the steps that change them.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const SOURCES = ["bin", "extension", "packages", "src", "web"];
 const NEWEST = "copilot";
 
-/** A folder or file that is called as the agent is its own. */
+/** A folder or file with the agent's name belongs to the agent. */
 const OWN = new RegExp(`(^|/)${NEWEST}(/|\\.ts$)`, "u");
 
 function sourceFiles(folder: string): readonly string[] {

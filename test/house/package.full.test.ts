@@ -11,10 +11,10 @@ import { ROOT } from "./imports.ts";
 const FOREIGN =
   /\.test\.|\.map$|(?:^|\/)(?:test|tests|bench|scripts|src|node_modules|fixtures|coverage|\.[^/]+)\/|(?:^|\/)\.|\.(?:pem|key|env|db|log)$/u;
 
-/** The built modules keep the folders of their packages. Only maps and tests have no place among them. */
+/** The built modules keep the folders of their packages, so only maps and tests are forbidden among them. */
 const BUILT = /^dist\/modules\/(?:packages\/[^/]+\/)?src\//u;
 
-/** Sessions of agents as they lie in a home, for people who have none: they ship on purpose. */
+/** Sessions of agents in the form of a home, for people who have no sessions. They ship on purpose. */
 const EXAMPLES = "examples/sessions/";
 
 interface Manifest {

@@ -1,4 +1,4 @@
-/** Our packages: what each may use stands in its `package.json`, and nothing else. */
+/** Each of our packages uses only what its `package.json` names. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ function filesOf(name: string): readonly SourceFile[] {
   return production.filter(({ file }) => file.startsWith(`packages/${name}/`));
 }
 
-/** `@hono/node-server` of `@hono/node-server/conninfo`. */
+/** For example `@hono/node-server` of `@hono/node-server/conninfo`. */
 function nameOf(specifier: string): string {
   return specifier
     .split("/")
@@ -88,7 +88,7 @@ test("the list of packages has each folder, after those that it depends on", () 
   expect(wrong).toEqual([]);
 });
 
-test("what the packages need, the root installs for its users or bundles for them", () => {
+test("the root installs or bundles every package that our packages need", () => {
   const needed = PACKAGES.flatMap((name) => {
     const { dependencies, peerDependencies } = readManifest(ROOT, name);
     return Object.keys({ ...dependencies, ...peerDependencies });
@@ -97,7 +97,7 @@ test("what the packages need, the root installs for its users or bundles for the
   expect(needed.filter((one) => there.every((names) => !(one in names)))).toEqual([]);
 });
 
-test("a framework is installed beside its adapter in one exact version, and never with the root", () => {
+test("a framework is installed next to its adapter in one exact version, and never with the root", () => {
   for (const name of ADAPTERS) {
     const { peerDependencies = {}, peerDependenciesMeta = {} } = readManifest(ROOT, name);
     const { dependencies }: RootManifest = JSON.parse(

@@ -1,4 +1,4 @@
-/** The pages about security say what the code does: tables and numbers of the documentation that tests compare. */
+/** The pages about security agree with the code: tests compare their tables and numbers. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ test("the server's page lists all its logs", () => {
   ]);
 });
 
-/** Sources that connect to another system, with the row of the server's page that says when. */
+/** Sources that connect to another system, each with the row of the server's page that describes when. */
 const CONNECTIONS: Readonly<Record<string, string>> = {
   "store/postgres/connections.ts": "its Postgres",
   "store/postgres/notifications.ts": "its Postgres",
@@ -62,7 +62,10 @@ const CONNECTIONS: Readonly<Record<string, string>> = {
   "client/requests/obstacle.ts": "the server that they were given",
 };
 
-/** They connect to sockets of this machine only, which Continuo itself made; a page of the server asks its server. */
+/**
+ * These sources connect only to sockets that Continuo made on this machine; the page of the extension asks its own
+ * server.
+ */
 const OF_THIS_MACHINE = [
   "cli/running/command-server.ts",
   "cli/running/command-client.ts",
@@ -80,7 +83,7 @@ test("the server's page lists every connection to another system, and only these
   const connecting = readSource()
     .filter(({ path, text }) => !/^testing\/|\.test\.ts$/u.test(path) && CONNECTS.test(text))
     .map(({ path }) => path)
-    // Records of a file are fetched too.
+    // The readers of native files also have calls named `fetch`.
     .filter((path) => !path.startsWith("native/"));
   const unknown = connecting.filter((path) => CONNECTIONS[path] === undefined);
   expect(unknown.toSorted()).toEqual(OF_THIS_MACHINE.toSorted());
@@ -125,7 +128,7 @@ test("every name under which the viewer or the extension stores something in a b
     "continuo-theme",
   ]);
   for (const name of names) expect(DATA_ROWS.join("\n")).toContain(`\`${name}\``);
-  // Nothing else stores in a page, and the extension has its own storage.
+  // No other storage is used in a page, except by the extension.
   const others =
     /\bindexedDB\b|\bcaches\.(?:open|match)\(|\bcookieStore\b|document\.cookie|showSaveFilePicker|storage\.getDirectory/u;
   expect(sources.filter(({ text }) => others.test(text)).map(({ path }) => path)).toEqual([

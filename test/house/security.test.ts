@@ -1,4 +1,7 @@
-/** docs/security.md: each requirement stands once, and each test that it names exists. And rules that only the source shows. */
+/**
+ * docs/security.md has each requirement once, and each test that it names exists. Further rules are checked in the
+ * source.
+ */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +24,7 @@ const ROWS: readonly Row[] = [...PAGE.matchAll(/^\| (V\d[^|]*) \| ([^|]*) \| [^|
   ([, cell = "", levels = "", result = ""]) => ({ ids: idsOf(cell), levels, result }),
 );
 
-/** `V6.2.1–V6.2.12` stands for the requirements between them that have level 1 or 2. */
+/** The ids of a cell; `V6.2.1–V6.2.12` stands for the requirements in this range that have level 1 or 2. */
 function idsOf(cell: string): readonly string[] {
   const [, section, first, last] = /^(V\d+\.\d+)\.(\d+)–\1\.(\d+)$/u.exec(cell) ?? [];
   if (section === undefined) return [cell];
@@ -41,7 +44,7 @@ const TESTS: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** The tests that a result names: `[server/pages]`, which no address follows. */
+/** The tests that a result names, such as `[server/pages]`, if no address follows. */
 function testsIn(result: string): readonly string[] {
   return [...result.matchAll(/\[([^\]]+)\](?!\()/gu)].map(([, name = ""]) => name);
 }
@@ -130,12 +133,12 @@ test("cryptography is that of the runtime, with known algorithms, and SHA-1 only
   expect(uses.length).toBeGreaterThan(40);
   const others = [...new Set(uses.filter(([name]) => name !== "sha256").map((use) => use.join(" in ")))];
   expect(others.toSorted()).toEqual([
-    // Makes the same ids again; nothing is encrypted.
+    // This makes the same ids again, and encrypts nothing.
     "aes-256-ctr in packages/native/src/native/writing/makers.ts",
     "ed25519 in packages/server/src/server/subscriptions/keys.ts",
     "sha1 in packages/agents/src/catalog/follow.ts",
     "sha1 in packages/native/src/index-file/fill.ts",
-    // The name that opencode gives to a project.
+    // opencode gives a project this hash as its name.
     "sha1 in packages/native/src/native/opencode/project.ts",
   ]);
   expect(filesWith(/\bcrypto\.subtle\b/u)).toEqual(["web/state/proof.ts"]);
@@ -190,7 +193,7 @@ test("docs/server.md names each algorithm that the code uses, the life of each k
   for (const [name, use] of Object.entries(named)) {
     expect([name, filesWith(use).length > 0, table.includes(name)]).toEqual([name, true, true]);
   }
-  // Any other function of the runtime that makes keys or codes is to be named here and in the table.
+  // Any other function of the runtime that makes keys or codes must be listed here and in the table.
   const makers =
     /\b(?:createCipheriv|createDecipheriv|createSign|createECDH|createDiffieHellman|pbkdf2|scrypt|publicEncrypt|generateKey|argon2)\w*\(/gu;
   const used = source.flatMap(({ text }) => [...text.matchAll(makers)].map(([call]) => call));

@@ -5,13 +5,13 @@ import { ENVIRONMENT_READERS, FLOOR_PLAN } from "./floor-plan.ts";
 import { DOORS, folderOf, pathOf, type SourceFile } from "./imports.ts";
 
 const SMALL_LINES = 25;
-/** With its subfolders, and without tests. */
+/** The lines of a folder with its subfolders, without tests. */
 const SMALL_FOLDER_LINES = 100;
 
-/** Names that are a rule of the house: the same kind of code has the same name in every folder. */
+/** Names that the house prescribes: the same kind of code has the same name in every folder. */
 const NAMED = new Set(["index.ts", "limits.ts", "flags.ts"]);
 
-/** Small files without a reason: each belongs into the file that uses it, or into a file about the same subject. */
+/** Small files without a reason: their code belongs in the file that uses it, or in a file about the same subject. */
 export function crumbsIn(files: readonly SourceFile[], documents: readonly string[]): string[] {
   const production = files.filter(({ path }) => !path.endsWith(".test.ts"));
   const uses = usesIn(production);
@@ -37,8 +37,8 @@ export function crumbsIn(files: readonly SourceFile[], documents: readonly strin
 }
 
 /**
- * Small folders without a reason: what is in them belongs into the folder that uses it. A room of the floor plan and a
- * folder that every agent has are no such folders.
+ * Small folders without a reason: their files belong in the folder that uses them. A room of the floor plan, and a
+ * folder that every agent has, do not count.
  */
 export function smallFoldersIn(files: readonly SourceFile[]): string[] {
   const lines = new Map<string, number>();

@@ -1,4 +1,7 @@
-/** A title of a test is a complete statement in the log of a failure. What a program can check of that form. */
+/**
+ * A title of a test is a complete statement in the log of a failure. This file checks the part of that rule that a
+ * program can check.
+ */
 
 import { expect, test } from "vitest";
 import { readSource } from "./imports.ts";
@@ -12,11 +15,11 @@ const titles = [undefined, "test", "web", "extension"].flatMap((folder) =>
     ),
 );
 
-/** Phrases that readers have to read twice, named by `STYLE.md` and the reviews of the texts. */
+/** Phrases that readers have to read twice, from `STYLE.md` and the reviews of the texts. */
 const OLD_TURNS =
   /\b(?:go|goes|going|gone|went) on\b|\b(?:is|are|was|were) (?:told|said)\b|\bwhoever\b|\banew\b|\bmeanwhile\b|\balone\b|\ball the same\b/iu;
 
-/** A title that begins so needs the one before it. */
+/** Beginnings of a title that continue the sentence of another title. */
 const NEEDS_ANOTHER = /^(?:and|but|or|so|also|then|unless|who|whoever)\b/u;
 
 const found = (wrong: (text: string) => boolean): string[] =>

@@ -36,7 +36,7 @@ function titleIn(node: Node): Pick<TestTitle, "of" | "text"> | null {
   return text === null ? null : { of: name === "describe" ? "describe" : "test", text };
 }
 
-/** `test` of `test.each([…])`. */
+/** The function that a call begins with: `test` in `test.each([…])`. */
 function rootOf(node: unknown): string {
   if (!isNode(node)) return "";
   if (node.type === "Identifier") return String(node.name);

@@ -68,7 +68,7 @@ describe("the house is tidy", () => {
   });
 
   test("a value of a session is one quoted word in a command that a person may paste", () => {
-    // An agent's name and a path's kind are known words.
+    // An agent's name and a path's kind are known words, which need no quotes.
     const unquoted =
       /continuo [a-z ]+(?:--[a-z]+ )?\$\{(?!(?:visibleLine\()?shellWord\(|name\}\\`|unknown\.agent)/u;
     expect(production.filter(({ text }) => unquoted.test(text)).map(({ path }) => path)).toEqual([]);

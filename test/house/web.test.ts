@@ -1,17 +1,17 @@
-/** The viewer's page stands apart from the packages: it uses the DOM, and imports only a few of their entry points. */
+/** The viewer's page is separate from the packages: it uses the DOM, and imports only a few of their entry points. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ROOT, readSource } from "./imports.ts";
 
-/** The doors of our packages that a page may use: those that run in a browser. */
+/** The entry points of our packages that a page may use: those that run in a browser. */
 const DOORS =
   /^@continuo\/core\/(?:client(?:\/(?:channel|live))?|model|transcript(?:\/html)?|wire(?:\/machine)?)$/u;
 
 const files = readSource("web");
 
-/** Modules of Node, other doors of our packages, and files elsewhere in the repository. */
+/** Returns true for a module of Node, another entry point of our packages, or a file elsewhere in the repository. */
 function isOutside(to: string, file: string): boolean {
   if (to.startsWith("@continuo/")) return !DOORS.test(to);
   return to.startsWith("node:") || (file !== "" && !file.startsWith("web/"));
@@ -63,7 +63,7 @@ test("web/package.json names what the page imports, and nothing else, in the ver
   ]);
 });
 
-/** `preact` of `preact/hooks`. */
+/** For example `preact` of `preact/hooks`. */
 function nameOf(specifier: string): string {
   return specifier
     .split("/")

@@ -1,4 +1,4 @@
-/** Loaded before Continuo: mistakes of its own, made when a signal comes. */
+/** A module that is loaded before Continuo, and makes Continuo fail when a signal arrives. */
 
 process.on("SIGUSR2", () => {
   throw new Error("a mistake of Continuo's own");

@@ -1,9 +1,9 @@
-/** Waits until nothing of an agent is left. */
+/** Waits until no process of an agent is left. */
 
 import { expect, vi } from "vitest";
 import { guardiansOf, isRunning } from "./processes.ts";
 
-/** Nothing of these programs runs any more, and nobody guards them. */
+/** Waits until none of these programs runs, and no guardian guards them. */
 export async function expectGone(pids: readonly number[]): Promise<void> {
   await vi.waitFor(
     () => {

@@ -1,10 +1,10 @@
 /**
- * A process that starts two agents and dies, or one and ends. It prints the numbers of all that each agent is: a
- * daemon with a session of its own, a child, and itself, none of which hears of the end of its input, of SIGTERM or
- * of SIGHUP.
+ * A process that starts two agents and dies, or starts one and ends. It prints the numbers of the processes of each
+ * agent: a daemon with a session of its own, a child, and the agent itself. None of them reacts to the end of its
+ * input, to SIGTERM or to SIGHUP.
  *
- * Arguments: `agent`, or `witness` for one that verifies a hand-over; how it dies, or `end`, or `forget`; a program
- * that is the agent, where it is not the deaf one.
+ * Arguments: `agent`, or `witness` for an agent that verifies a hand-over; the way in which the process dies, or `end`,
+ * or `forget`; the program of the agent, if it is not the deaf one.
  */
 
 import { mkdtempSync } from "node:fs";
@@ -64,7 +64,7 @@ if (how === "end") {
   await start();
   print("ready");
   process.stdin.once("data", die).once("end", () => process.exit());
-  // A process that must be killed does not end before.
+  // The process must not end before it is killed.
   setInterval(() => undefined, 1_000);
 }
 

@@ -1,4 +1,4 @@
-/** Nothing is left of agents when the process that started them dies, however it dies. */
+/** No process of an agent is left when the process that started it dies, however it dies. */
 
 import { type ChildProcessByStdio, execFileSync, spawn } from "node:child_process";
 import { constants, tmpdir } from "node:os";
@@ -17,7 +17,7 @@ interface Holder {
   readonly pids: readonly number[];
 }
 
-/** It is ready to die when something is written to it. */
+/** Starts a holder, which dies when something is written to it. */
 async function hold(kind: "agent" | "witness", how: string): Promise<Holder> {
   const child = spawn(process.execPath, [HOLDER, kind, how], { stdio: ["pipe", "pipe", "ignore"] });
   let said = "";
@@ -43,7 +43,7 @@ const WAYS = [
   ...["SIGKILL", "exit"].map((how) => ["witness", how] as const),
 ] as const;
 
-describe("agents that hear neither the end of their input nor SIGTERM, with a daemon each", {
+describe("agents that ignore the end of their input and SIGTERM, with a daemon each", {
   timeout: 180_000,
 }, () => {
   test.concurrent.each(WAYS)(
@@ -56,7 +56,7 @@ describe("agents that hear neither the end of their input nor SIGTERM, with a da
     },
   );
 
-  test("have a guardian that ignores terminals and polite signals, and inherit nothing from it", async () => {
+  test("have a guardian that ignores terminals and signals such as SIGTERM, and inherit nothing from it", async () => {
     const holder = await hold("agent", "SIGKILL");
     const leaders = holder.pids.filter((_, at) => at % 3 === 2);
     const guardians = leaders.flatMap(guardiansOf);
@@ -67,7 +67,7 @@ describe("agents that hear neither the end of their input nor SIGTERM, with a da
       const polite = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
       await expect.poll(() => ignoredBy(guardian)).toEqual(polite);
     }
-    // But for what this process inherited, and everybody that it starts.
+    // This leaves out what the holder inherited from this process, as all processes that it starts do.
     const held = endsOf(holder.process.pid ?? 0).filter((end) => !endsOf(process.pid).includes(end));
     const inherited = [...holder.pids, ...guardians].flatMap(endsOf).filter((end) => held.includes(end));
     expect(inherited).toEqual([]);
@@ -98,7 +98,7 @@ function holdToTheEnd(...args: readonly string[]): string {
   return execFileSync(process.execPath, [HOLDER, ...args], { encoding: "utf8", timeout: 120_000 });
 }
 
-/** In namespaces of its own, as their root. */
+/** Runs a script in separate namespaces, as their root user. */
 function unshare(flags: readonly string[], script: string, command: readonly string[]): string {
   const asRoot = process.getuid?.() === 0 ? [] : ["--map-root-user"];
   return execFileSync("unshare", [...flags, ...asRoot, "sh", "-c", script, "sh", ...command], {

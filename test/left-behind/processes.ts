@@ -6,12 +6,12 @@ function textOf(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, "latin1");
   } catch {
-    // It ended meanwhile.
+    // The process has ended.
     return "";
   }
 }
 
-/** State, parent, group, session, … */
+/** The fields of `/proc/PID/stat` from the state on: state, parent, group, session, … */
 function fieldsOf(pid: number): readonly string[] {
   const stat = textOf(pid, "stat");
   return stat === "" ? [] : stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -23,7 +23,7 @@ function all(): readonly number[] {
     .map(Number);
 }
 
-/** A process, or a group where the number is negative; one that has ended by then is no error. */
+/** Kills a process, or a process group if the number is negative. It is not an error if it has already ended. */
 export function killIfThere(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
@@ -32,7 +32,7 @@ export function killIfThere(pid: number): void {
   }
 }
 
-/** A zombie, which nobody waits for any more, does not run. */
+/** A zombie, for which no process waits, does not count as running. */
 export function isRunning(pid: number): boolean {
   const [state = "Z"] = fieldsOf(pid);
   return state !== "Z" && state !== "X";
@@ -42,28 +42,28 @@ export function parentOf(pid: number): number {
   return Number(fieldsOf(pid)[1]);
 }
 
-/** Zombies, too. */
+/** Returns the child processes, including zombies. */
 export function childrenOf(pid: number): readonly number[] {
   return all().filter((one) => parentOf(one) === pid);
 }
 
-/** The number of its first process. */
+/** Returns the number of the session, which is that of its first process. */
 export function sessionOf(pid: number): number {
   return Number(fieldsOf(pid)[3]);
 }
 
-/** Numbers of the signals that it ignores. */
+/** Returns the numbers of the signals that the process ignores. */
 export function ignoredBy(pid: number): readonly number[] {
   const mask = BigInt(`0x${/^SigIgn:\s*([0-9a-f]+)$/mu.exec(textOf(pid, "status"))?.[1] ?? "0"}`);
   return Array.from({ length: 31 }, (_, at) => at + 1).filter((signal) => (mask >> BigInt(signal - 1)) & 1n);
 }
 
-/** Those that guard the program. */
+/** Returns the guardians of the program. */
 export function guardiansOf(pid: number): readonly number[] {
   return all().filter((one) => textOf(one, "cmdline").includes(`\0continuo-guardian\0${pid}\0`));
 }
 
-/** Ends of pipes and sockets that it holds open. */
+/** Returns the ends of pipes and sockets that the process holds open. */
 export function endsOf(pid: number): readonly string[] {
   const folder = `/proc/${pid}/fd`;
   return readdirSync(folder)
@@ -75,7 +75,7 @@ function targetOf(link: string): string {
   try {
     return readlinkSync(link);
   } catch {
-    // It was closed meanwhile: a process that lists its own files holds one open for that.
+    // The file was closed in between: a process that lists its own files opens one for the list.
     return "";
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A process that dies with a guardian whose group is gone, while another program has its number: the first process of
- * a PID namespace may choose numbers. Prints both numbers.
+ * A process dies whose guardian must not kill a group that no longer exists, because another program has its number:
+ * the first process of a PID namespace may choose numbers. Prints both numbers.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";

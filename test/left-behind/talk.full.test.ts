@@ -1,4 +1,4 @@
-/** `continuo chat` and `continuo repl` that die in the middle of a turn: nothing of the agent lives on. */
+/** `continuo chat` and `continuo repl` die in the middle of a turn: no process of the agent stays alive. */
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const COMMANDS = {
   repl: { args: ["repl"], input: "be deaf\n" },
 } as const;
 
-/** The agent and the daemon that it started, which tells its number when both ignore whatever they can. */
+/** The numbers of the agent and of its daemon, which the daemon prints when both ignore every signal that they can. */
 function agentIn(said: string): readonly number[] | null {
   const daemon = Number(/(\d+)\s+I wait\./u.exec(said)?.[1]);
   return Number.isNaN(daemon) ? null : [parentOf(daemon), daemon];

@@ -1,7 +1,7 @@
 /**
- * `STORE NOW KIND KILL_AT`: a server that is killed while it writes the notes of a stand-in again, for a session that
- * `ended` or is `open`. It kills itself before its write KILL_AT to the store, or inside of the call of the note writer
- * at that number. At its end it prints the number of these moments.
+ * `owed-child.ts STORE NOW KIND KILL_AT`: a server that is killed while it writes the notes of a stand-in again, for a
+ * session that `ended` or is `open`. It kills itself before its write number KILL_AT, or in the call of the note writer
+ * at that number. Otherwise it prints the number of these moments at its end.
  */
 
 import type { Store } from "@continuo/core/model";

@@ -72,7 +72,7 @@ test("if a server dies while the writer fails, the next server has the stand-in'
   await talk(first);
   await first.clock.advance(40_000);
   const { sessionId } = await first.service.open("k", { videoId: "v" });
-  // Killed: it stops without ending anything.
+  // The server stops without ending anything, as after a kill.
   await first.service.stop();
   await using next = await away({ store, startMs: first.clock.now() + 60_000 });
   next.writer.failures = 0;

@@ -22,7 +22,7 @@ const PATH = "/v1/live/viewing";
 const EVIDENCE_MS = 150;
 
 export interface KillReport {
-  /** From the kill of an owner to the next one, in milliseconds. */
+  /** The times between the kill of an owner and the next owner, in milliseconds. */
   readonly takeOversMs: readonly number[];
   readonly transcripts: number;
   readonly decisions: number;
@@ -60,7 +60,7 @@ export async function killOwners(kills: number): Promise<KillReport> {
       const server = servers.get(owner);
       if (server === undefined) throw new Error(`nobody known owns the session: ${owner}`);
       servers.delete(owner);
-      // Sometimes in the middle of a batch, sometimes between two.
+      // The kill comes in the middle of a batch or between two batches.
       await pause(Math.random() * 3_000);
       await server.kill();
       const killedAtMs = performance.now();

@@ -66,7 +66,7 @@ test("a session without a model ends with a page: chapters that begin with a tho
   for (const [n, { endMs }] of chapters.slice(0, -1).entries())
     expect(endMs).toBeLessThanOrEqual(chapters[n + 1]?.startMs ?? 0);
   expect(ofKind(page, "summary").length).toBeGreaterThanOrEqual(3);
-  // An item cites words of the log, at its place.
+  // The cited words of an item are in the log, at the time of the item.
   const said = new Map((await allEvents(live.store, sessionId)).map((event) => [event.id, event]));
   for (const { evidence, startMs, endMs, text } of page.items) {
     const cited = evidence.map((id) => said.get(id));

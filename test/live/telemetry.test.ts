@@ -48,7 +48,7 @@ function measure(): Measured {
   };
 }
 
-/** Notes of a model that is sure only of its first draft. */
+/** Makes the writer write notes like a model that is sure only of its first draft. */
 function writeAs({ writer }: LiveTest): void {
   const { write } = writer;
   let calls = 0;

@@ -62,7 +62,7 @@ test("a change after which the list would hide the session still is refused", as
   expect(contentOf(home)).toEqual(before);
 });
 
-test("what lies beside a session comes back with it, to the place of the session", async () => {
+test("files next to a session are restored with it, at the place of the session", async () => {
   const home = makeLostHome(scratchFolder("lost-beside"));
   const { folder, beside } = writeMoved(home);
   const hidden = await onlyHidden(home, "claude");

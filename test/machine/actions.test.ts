@@ -1,4 +1,4 @@
-/** Actions over HTTP: what they do to the files of agents, what is only previewed, and who may act. */
+/** Actions over HTTP: their effects on the files of agents, the actions that only show a plan, and who may act. */
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import { type OpenMachine, openMachine } from "./open-machine.ts";
 let machine: OpenMachine;
 beforeEach(async () => {
   machine = await openMachine();
-  // The sessions of the home run in a folder that is there.
+  // The sessions of the home run in an existing folder.
   const cwd = machine.home.path;
   const file = join(cwd, claudeFile(CLAUDE_ID));
   machine.home.write(claudeFile(CLAUDE_ID), readFileSync(file, "utf8").replaceAll("/home/ann/app", cwd));
@@ -57,7 +57,7 @@ test("delete moves a session to the trash, and restore brings it back byte for b
   expect((await machine.get(KEY)).status).toBe(404);
   const trash = (await machine.json("/v1/machine/sessions?deleted=only")) as SessionsPage;
   expect(trash.sessions).toMatchObject([{ sessionId: CLAUDE_ID, trashId }]);
-  // A chosen agent without a session there does not hide those to choose from.
+  // A chosen agent without a session in the trash does not hide the other agents from the choice.
   expect(await machine.json("/v1/machine/sessions?deleted=only&agent=codex")).toMatchObject({
     total: 0,
     agents: trash.agents,
@@ -88,7 +88,7 @@ test("a session in the trash is read by its key, and cannot be changed there", a
     ]);
   }
   expect((await machine.post(`${path}/chat/prompt`, { text: "hello" })).status).toBe(501);
-  // Reading it left nothing that a restoration would bring back.
+  // Reading a session in the trash left no file that a restoration would bring back.
   expect(await posted(`/v1/machine/trash/${trashId}/restore`)).toMatchObject({ sessionId: CLAUDE_ID });
   expect((await machine.get(path)).status).toBe(404);
   expect(said(await machine.json(history))).toEqual(before);

@@ -1,4 +1,4 @@
-/** Sessions that agents hide or delete soon, over HTTP: the plan, the way back, its undo, and who may do it. */
+/** Sessions that agents hide or delete soon, over HTTP: the plan, the restoration, its undo, and who may do it. */
 
 import { utimesSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -54,7 +54,7 @@ function recipe(recipes: readonly LostRecipe[], cause: string): LostRecipe {
   return found;
 }
 
-/** Writes a session that its agent hides, and gives its line. */
+/** Writes a session that its agent hides, and returns its row. */
 async function hide(one: LostRecipe): Promise<HiddenRow> {
   one.write(lost);
   const { hidden } = await atRisk();
@@ -124,7 +124,7 @@ test("a page of another origin brings no session back, with whatever token", asy
   expect(snapshotOf(lost)).toEqual(before);
 });
 
-test("a session that its agent lists, one that is not there and a body with a wish are refused", async () => {
+test("a session that its agent lists, a missing session and a body with options are refused", async () => {
   writeSessions(machine.home);
   const listed = { key: `claude:${CLAUDE_ID}` };
   for (const method of ["get", "post"] as const) {

@@ -60,13 +60,13 @@ test("a prompt is answered in the session, and two pages see the same turn, one 
   const [asked, said] = messages as readonly { message: { content: unknown; metadata: object } }[];
   expect(asked?.message.content).toEqual([{ type: "text", text: "wait" }]);
   expect(said?.message.content).toEqual([{ type: "text", text: "one two three" }]);
-  // A page joins the two by their ids.
+  // A page joins the two message lists by their ids.
   expect([...first.live.messages.keys()]).toEqual(
     [asked, said].map((one) => (one?.message.metadata as { sequence?: number } | undefined)?.sequence),
   );
 });
 
-test("both pages are asked for permission with the whole change; the first answer counts, and the other hears whose it was", async () => {
+test("both pages are asked for permission with the whole change, and the first answer counts for both", async () => {
   await using chat = await open();
   await using first = await readChat(chat.machine, chat.key);
   await using second = await readChat(chat.machine, chat.key);
@@ -154,7 +154,7 @@ test("prompts that are sent while a turn runs wait in the store, in their order,
   chat.go();
   await page.until(idle);
   expect(chat.home.prompts()).toEqual(["wait", expect.stringMatching(/The new message:third$/u)]);
-  // The agent reads what was taken back as that, and nobody answers it.
+  // The agent reads the withdrawn message as withdrawn, and does not answer it.
   expect(chat.home.prompts()[1]).toMatch(/\| second\s+note:\s+\| \[The run was cancelled: cancelled in/u);
 });
 
@@ -271,11 +271,11 @@ test("an agent's own session is taken up with the first prompt, and every page o
   await next.until((reader) => idle(reader) && reader.state?.agent === "robot");
   expect(home.prompts()).toEqual([expect.stringMatching(/Fix the build[\s\S]*go on$/u)]);
   expect(readFileSync(join(home.path, claudeFile(id)), "utf8")).not.toContain("go on");
-  // Who still has the old address is led on.
+  // A reader with the old address is sent to the new one.
   await using late = await readChat(machine, `claude:${id}`);
   await late.until(({ events }) => events.length > 0);
   expect(late.events[0]).toEqual({ type: "moved", key });
-  // So is every other question about it, after a restart as well.
+  // All other requests for the old address are answered too, even after a restart.
   await using again = await openMachine(home);
   for (const one of [machine, again]) {
     const head = await (await one.get(`/v1/machine/sessions/${encodeURIComponent(`claude:${id}`)}`)).json();

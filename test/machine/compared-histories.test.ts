@@ -1,4 +1,6 @@
-/** The answers that a comparison of two histories needs over HTTP: prints of turns, and the source of a hand-over. */
+/**
+ * The answers over HTTP that a comparison of two histories needs: fingerprints of turns, and the source of a hand-over.
+ */
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** `GET /v1/machine/files`: who wrote a file, without the words that no session wrote. */
+/** `GET /v1/machine/files`: the turns that wrote the lines of a file, without the text that no session wrote. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

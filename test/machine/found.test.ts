@@ -30,7 +30,7 @@ test("a page that asks while the search runs gets the number of unsearched sessi
   const searches = createTextSearches(options, { waitMs: 10 });
   const rows = await createRowSource(places).rows();
   const { size } = rows.byKey;
-  // The same question again does not begin another search.
+  // Repeating the same query does not begin another search.
   for (let times = 0; times < 2; times++)
     expect(await searches.find("build", rows)).toEqual({
       sessions: [],

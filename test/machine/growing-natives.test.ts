@@ -24,7 +24,9 @@ function openedTimes(path: string): number {
   }).length;
 }
 
-/** Another process changes the database: SQLite keeps a file open while its own process has another connection to it. */
+/**
+ * Changes the database in another process: SQLite keeps a file open while its own process has another connection to it.
+ */
 function change(path: string, sql: string): void {
   const program = `new (require("node:sqlite").DatabaseSync)(${JSON.stringify(path)}).exec(${JSON.stringify(sql)})`;
   execFileSync(process.execPath, ["-e", program]);

@@ -64,7 +64,7 @@ test("a turn of this server runs under its lease, one of another process is not,
   });
 });
 
-test("asking makes no store, and needs a token that may read", async () => {
+test("the request creates no store, and needs a token that may read", async () => {
   await using machine = await openMachine(createTalkHome());
   expect(await machine.json(HEALTH)).toEqual({ store: null, running: [], waiting: 0, conversations: 0 });
   expect(existsSync(join(machine.home.path, ".continuo/continuo.db"))).toBe(false);

@@ -242,7 +242,7 @@ test("what a session changed is one list of differences for each file", async ()
     { messageId: "c1", turn: 1, tool: "Edit", status: "done", lines: [{ sign: "-" }, { sign: "+" }] },
     { messageId: "c3", status: "failed" },
   ]);
-  // One change was made: there is nothing to sum up.
+  // There was only one change, so there is no net change to compute.
   expect(file.net).toBeNull();
   expect((await machine.get(`${WORK}/changes?path=/etc/passwd`)).status).toBe(404);
 });
@@ -275,7 +275,7 @@ test("a reader that follows a session gets each new message once, from the end o
     for (;;) {
       const { value } = await events.next();
       if (value === undefined) throw new Error("the stream ended");
-      // The row changes with its session.
+      // The row changes together with its session, so its events are skipped.
       if (value.event === "session") continue;
       return { ...value, event: { type: value.event, ...(value.data as object) } as GrowthEvent };
     }
@@ -288,7 +288,7 @@ test("a reader that follows a session gets each new message once, from the end o
   });
   appendFileSync(file, added("n2", "n1"));
   expect((await next()).event).toMatchObject({ messages: [{ message: { id: "n2" }, index: 6 }] });
-  // Somebody goes on from an earlier place: the history is another one.
+  // The person continues from an earlier place, so the history is another one.
   appendFileSync(file, added("n3", "u1"));
   const reset = await next();
   expect(reset.event).toMatchObject({ type: "reset" });
@@ -296,7 +296,7 @@ test("a reader that follows a session gets each new message once, from the end o
   // A browser that reconnects with a position of the former history has to read again.
   const again = eventsOf(await own.get(`${KEY}/events?after=${first.id}`));
   expect((await again.next()).value).toMatchObject({ event: "reset" });
-  // A browser that knows it continues from there: it repeats the path, and names the last event.
+  // A browser that has already read the new history continues: it repeats the path, and names the last event.
   const headers = { authorization: `Bearer ${await own.token(["machine:read"])}` };
   const path = `${own.url}${KEY}/events?after=${first.id}`;
   const later = eventsOf(await fetch(path, { headers: { ...headers, "last-event-id": reset.id ?? "" } }));
@@ -386,7 +386,7 @@ test("sessions of Codex are read in windows too", async () => {
   expect(messages[0]?.message).toMatchObject({ role: "user", content: [{ text: "Hello Codex" }] });
 });
 
-/** More than what is read of the end first. */
+/** These lines are more than the part of the end that is read first. */
 const LONG_LINES: Lines = Array.from({ length: 400 }, (_, at) => ({
   uuid: `l${at}`,
   parent: at === 0 ? null : `l${at - 1}`,
@@ -412,7 +412,7 @@ test("the end of a long session is answered before the rest was read, as it is a
   const added = { uuid: "n1", parent: "l399", role: "user", content: "More", time: "13:00:00" } as const;
   appendFileSync(join(own.home.path, file), claudeText(WORK_ID, [added]));
   expect(idsOf(await own.json(`${WORK}/history?limit=1`))).toEqual(["n1"]);
-  // An answer that the end does not have comes from the whole session.
+  // The answer is not in the end that was read first, so it comes from the whole session.
   const first = (await own.json(`${WORK}/history?around=turn:1&limit=2`)) as HistoryWindow;
   expect([idsOf(first), first.total, first.turns]).toEqual([["l0", "l1"], 401, 101]);
   const now = (await own.json(`${WORK}/history?limit=2`)) as HistoryWindow;

@@ -1,4 +1,6 @@
-/** The inbox over HTTP: what waits, what runs, what ended unseen, and who may do what. */
+/**
+ * The inbox over HTTP: waiting questions, running turns, ended turns that nobody has seen, and the rights of tokens.
+ */
 
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

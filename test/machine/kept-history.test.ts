@@ -24,7 +24,7 @@ function message(id: string, role: Message["role"], more: Partial<Message> = {})
   return { id, role, content: [{ type: "text", text: id }], metadata: {}, ...more };
 }
 
-/** A capital letter is what a person says. */
+/** Makes a history with one message for each letter; a capital letter is a message of a person. */
 function keep(letters: string, more: Readonly<Record<string, Partial<Message>>> = {}): CachedHistory {
   kept = createCachedHistory("g", PRICES);
   for (const id of letters) kept.put(message(id, id < "a" ? "user" : "assistant", more[id]));
@@ -81,7 +81,7 @@ test("a message that changed changes the facts of its turn, and keeps its place"
   expect([kept.length, kept.turns.map(({ tokens }) => tokens)]).toEqual([3, [8, 0]]);
 });
 
-test("news are the changes since a position in their order, and a reset for a position of another reading", () => {
+test("changes since a position come in order, and a position of another read gives a reset", () => {
   keep("Abc");
   const whole = { kept } as CompleteHistory;
   const before = { generation: "g", revision: kept.revision };
@@ -97,7 +97,7 @@ test("news are the changes since a position in their order, and a reset for a po
   ]);
 });
 
-test("news that have no room in one answer follow with the next one", () => {
+test("changes that do not fit in one answer follow in the next one", () => {
   keep("A");
   const whole = { kept } as CompleteHistory;
   let seen = { generation: "g", revision: kept.revision };

@@ -13,7 +13,7 @@ const KEY = `/v1/machine/sessions/claude:${LONG_ID}`;
 test("the next server knows the head and the outline of a long session, until the session changes", async () => {
   const home = homeWithLongSession("Everything that was seen. ".repeat(50_000));
   const file = join(home.path, claudeFile(LONG_ID));
-  // A file that changed a moment ago may change again within its time of change: it is kept two seconds later.
+  // A file that changed a moment ago may change again without a new time, so facts are stored only two seconds later.
   utimesSync(file, new Date("2026-07-01T12:00:00Z"), new Date("2026-07-01T12:00:00Z"));
   await using first = await openMachine(home);
   const known = (machine: typeof first): Promise<KnownSession> => machine.json(`${KEY}/known`);
@@ -22,7 +22,7 @@ test("the next server knows the head and the outline of a long session, until th
     head: null,
     outline: null,
   });
-  // The session that it was handed over from is looked up among all others.
+  // `handedOverFrom` is left out, because it is looked up among all other sessions.
   const { handedOverFrom: _, ...head }: SessionHead = await first.json(KEY);
   const read = (): Promise<Outline> => first.json(`${KEY}/outline?limit=500`);
   const outline = await read();

@@ -1,4 +1,4 @@
-/** The list of sessions over HTTP: pages, filters, what changes, and who may ask. */
+/** The list of sessions over HTTP: pages, filters, changes, and access. */
 
 import { rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
@@ -53,7 +53,7 @@ test("a chosen agent does not hide the others from those to choose", async () =>
   expect(chosen.total).toBe(1);
   expect(chosen.agents).toEqual(all.agents);
   expect((await listed("?agent=codex&title=build")).agents).toEqual([{ agent: "claude", sessions: 1 }]);
-  // A chosen project narrows the agents, also while one of them is chosen.
+  // A chosen project narrows the list of agents, even while an agent is chosen.
   const inProject = await listed("?project=%2Fhome%2Fann%2Fapp");
   expect(inProject.agents).not.toEqual(all.agents);
   expect((await listed("?project=%2Fhome%2Fann%2Fapp&agent=codex")).agents).toEqual(inProject.agents);
@@ -138,7 +138,7 @@ test("the newest sessions are searched once for all callers that ask before the 
   expect([first.total, all.total]).toEqual([1, 2]);
 });
 
-test("the next page is of the list that its cursor is of, however long a reader took", async () => {
+test("the next page belongs to the list of its cursor, however long a reader waited", async () => {
   const home = createHome();
   for (let at = 1; at <= 3; at++) write(home, at);
   await using own = await openMachine(home);
@@ -157,7 +157,7 @@ test("the next page is of the list that its cursor is of, however long a reader 
 
 const numbered = (at: number): string => `4bf3eeee-0000-4000-8000-${String(at).padStart(12, "0")}`;
 
-/** The session that was written to last is found first, whatever its times are. */
+/** Writes a session. The file that was written last is found first, whatever its times are. */
 function write(home: Home, at: number): void {
   const content = `Number ${at}`;
   const line = { uuid: "n1", parent: null, role: "user", content, time: "11:00:00" } as const;
@@ -215,7 +215,7 @@ test("a reader that follows the list gets changed rows and removed keys", async 
   const line = { uuid: "n1", parent: null, role: "user", content: "A new one", time: "11:00:00" } as const;
   const text = claudeText(added, [line]);
   const next = async (): Promise<SessionsChanged> => (await events.next()).value?.data as SessionsChanged;
-  // Nobody tells from when on the list is followed: the file changes until that is seen.
+  // The server does not report when it begins to watch the list, so the test changes the file until an event arrives.
   let version = 0;
   const again = setInterval(() => own.home.write(claudeFile(added), text + "\n".repeat(++version)), 200);
   const { sessions } = await next().finally(() => clearInterval(again));

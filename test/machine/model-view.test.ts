@@ -12,7 +12,7 @@ const asks = (uuid: string, parent: string | null, content: string) =>
 const answers = (uuid: string, parent: string, text: string) =>
   ({ uuid, parent, role: "assistant", content: [{ type: "text", text }], time: "12:00:01" }) as const;
 
-/** Two turns, a compaction, and one turn more. */
+/** Two turns, a compaction, and one further turn. */
 function compacted(): string {
   const before = [asks("p1", null, "First"), answers("b1", "p1", "One"), asks("p2", "b1", "Second")];
   const base = { isSidechain: false, cwd: "/home/ann/app", sessionId: ID, version: "2.1.330" };
@@ -55,7 +55,7 @@ test("the turns of the model's view have the numbers of its messages, and it say
   expect(outline.turns.map(({ number }) => number)).toEqual([...numbers]);
   expect(outline.model).toMatchObject({ messages: window.total, leftOut: 5, untilTurn: 2 });
   expect(outline.model?.tokens).toBeGreaterThan(10);
-  // Two turns became one line.
+  // The model's view has a summary in place of two turns, so it has fewer tokens.
   expect(outline.model?.historyTokens).toBeGreaterThan(outline.model?.tokens ?? Number.NaN);
   expect((await machine.json(`${path}/outline`)).model).toBeUndefined();
 });

@@ -1,4 +1,7 @@
-/** A chat as a page sees it: the events of the server folded as the page does it, and what a page can send. */
+/**
+ * A chat as a page sees it: the events of the server, folded as the page folds them, and the requests that a page can
+ * send.
+ */
 
 import { join } from "node:path";
 import type { ChatEvent, ChatState } from "@continuo/core/wire/machine";
@@ -8,7 +11,7 @@ import { chunk, DONE, type Script } from "../acp/script.ts";
 import { SCRIPT, type TalkHome } from "../cli/talk.ts";
 import { eventsOf, type OpenMachine } from "./open-machine.ts";
 
-/** A session of Continuo's in which nothing was said yet; its key. */
+/** Creates a session of Continuo's without a message, and returns its key. */
 export async function ownSession(home: TalkHome, title = "a new one"): Promise<string> {
   await using store = await openStore(storeOf(home));
   const cwd = join(home.path, "project");
@@ -24,7 +27,7 @@ const DIFF = {
   newText: "const a = 1;\nconst b = 42;\nexport { a, b };\n",
 };
 
-/** `edit it`: asks for permission, with the difference, and says whether it was done. */
+/** The prompt `edit it`: the agent asks for permission, with the difference, and reports the answer. */
 export const EDITS: NonNullable<Script["prompts"]> = {
   "edit it": [
     chunk("I change it."),
@@ -57,7 +60,9 @@ const TESTS = {
 };
 const WRITTEN = { toolCallId: "t3", title: "Write", kind: "edit", rawInput: { path: "src/a.ts" } };
 
-/** `test it` and `change it`: a command and a change, each allowed by a person and then done. */
+/**
+ * The prompts `test it` and `change it`: a command and a change, each of which a person allows and the agent completes.
+ */
 export const DONE_CALLS: NonNullable<Script["prompts"]> = {
   "test it": [
     chunk("I run the tests."),
@@ -91,7 +96,7 @@ export const DONE_CALLS: NonNullable<Script["prompts"]> = {
   ],
 };
 
-/** `wait`: says two words, and the third one when there is a file `go` next to the script. */
+/** The prompt `wait`: the agent sends two words, and the third one when the file `go` exists next to the script. */
 export const WAITING_SCRIPT: Script = {
   ...SCRIPT,
   prompts: {
@@ -110,7 +115,7 @@ export interface ChatReader extends AsyncDisposable {
   readonly state: ChatState | null;
   readonly live: RunningTurn;
   readonly events: readonly ChatEvent[];
-  /** Resolves when this is so; looked at after every event. Rejects when the stream ends before. */
+  /** Resolves when the condition is true; it is checked after every event. Rejects if the stream ends before. */
   until(isSo: (reader: ChatReader) => boolean): Promise<void>;
 }
 
@@ -167,7 +172,7 @@ export async function readChat(machine: OpenMachine, key: string, token?: string
   return reader;
 }
 
-/** All that was said in the turns that arrived live, with the open text. */
+/** The text of the agent in the turns that arrived live, including the open text. */
 export function saidIn({ live: { messages, open } }: ChatReader): string {
   return [...messages.values()]
     .filter(({ message }) => message.role === "assistant")

@@ -16,9 +16,9 @@ export interface OpenMachine extends AsyncDisposable {
    * home.
    */
   readonly store: Store;
-  /** A token with these scopes. */
+  /** Creates a token with these scopes. */
   token(scopes: readonly string[], workspaceId?: string): Promise<string>;
-  /** With a token for reading and writing, unless another one is given. */
+  /** Sends a request with a token for reading and writing, unless another token is given. */
   get(path: string, token?: string, signal?: AbortSignal): Promise<Response>;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it.
   json(path: string): Promise<any>;
@@ -27,7 +27,7 @@ export interface OpenMachine extends AsyncDisposable {
 
 interface OpenMachineOptions
   extends Pick<Parameters<typeof openServer>[1] & object, "pageFolder" | "preferencesFile" | "report"> {
-  /** Beyond `cleanEnv`. */
+  /** Variables in addition to `cleanEnv`. */
   readonly env?: Readonly<Record<string, string>>;
   /** The clock of the store. */
   readonly now?: () => number;
@@ -89,7 +89,7 @@ function withSessions(): Home {
   return home;
 }
 
-/** Server-sent events as they come. */
+/** Yields server-sent events as they arrive. */
 export async function* eventsOf(
   response: Response,
 ): AsyncGenerator<{ readonly event: string; readonly id?: string; readonly data: unknown }, void, void> {

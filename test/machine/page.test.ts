@@ -1,4 +1,4 @@
-/** The page at `/` and its files: what is served to whom, and what the page may do. */
+/** The page at `/` and its files: who receives which file, and what the page may do. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -51,7 +51,7 @@ test("the page needs no token, and may run nothing but its own scripts", async (
   expect(policy).not.toContain("unsafe");
 });
 
-test("files with a hash in their names are kept by the browser, the page is asked for again", async () => {
+test("the browser caches files with a hash in their names, and requests the page each time", async () => {
   const response = await fetch(`${server.url}/assets/main-abc.js`);
   expect(response.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
   expect(response.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");

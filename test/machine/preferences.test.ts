@@ -1,4 +1,7 @@
-/** The choices of a person for the viewer: kept in a file of CONTINUO_HOME, and in the page before its script runs. */
+/**
+ * The choices of a person for the viewer: they are stored in a file of CONTINUO_HOME, and the page has them before its
+ * script runs.
+ */
 
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -71,7 +74,7 @@ test.each([
   [{ colour: "dark" }],
   [{ theme: "dark", __proto__x: 1 }],
   [[]],
-])("a choice that is none is refused, and nothing is written: %j", async (body) => {
+])("an invalid choice is refused, and nothing is written: %j", async (body) => {
   const answer = await machine.post(PATH, body);
   expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: "invalid" } }]);
   expect(existsSync(file)).toBe(false);
@@ -97,7 +100,7 @@ test("keys of a later version stay in the file, and its unknown values count as 
 });
 
 test.each([["{"], ['{"version":2}'], ["null"], [`{"version":1,"x":"${"y".repeat(1024 * 1024)}"}`]])(
-  "a file that is not one of preferences is reported once, and never overwritten: %.20s",
+  "a file without valid preferences is reported once, and never overwritten: %.20s",
   async (text) => {
     mkdirSync(join(home.path, "new"));
     writeFileSync(file, text);

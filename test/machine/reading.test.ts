@@ -1,4 +1,4 @@
-/** Long sessions are read in a thread of their own, with the same answers. */
+/** Long sessions are read in a separate thread, with the same answers. */
 
 import diagnostics from "node:diagnostics_channel";
 import { appendFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { eventsOf, type OpenMachine, openMachine } from "./open-machine.ts";
 const ID = "4bf3eeee-0000-4000-8000-0000000000ff";
 const KEY = `/v1/machine/sessions/claude:${ID}`;
 const TURNS = 40;
-/** Longer than a window shows of one text; all of them are longer than what is read at once. */
+/** One text is longer than a window shows; all of them together are longer than the part that is read at once. */
 const WORDS = "word ".repeat(7_000);
 
 const threads: Worker[] = [];

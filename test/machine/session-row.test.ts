@@ -1,4 +1,4 @@
-/** One row of a session: the library, the command, the server and a search say the same of it, under the same keys. */
+/** The library, the command, the server and a search give the same row for a session, with the same keys. */
 
 import { readNativeList } from "@continuo/agents";
 import { type SessionRow, toSessionRow } from "@continuo/core/model";
@@ -20,7 +20,7 @@ async function printed(...args: readonly string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-/** A row of a search knows nothing of the agent's process. */
+/** The row without `live`, because a search does not check the agent's process. */
 const known = ({ live: _, ...row }: SessionRow): Omit<SessionRow, "live"> => row;
 
 test("each list gives the same row of each session, with the same keys in the same order", async () => {

@@ -86,7 +86,7 @@ test.each([
   ["argv", ["sh"]],
   ["env", { PATH: "/" }],
   ["terminal", "kitty"],
-])("a request that names %s is refused: what starts is not the request's to choose", async (name, value) => {
+])("a request that names %s is refused, because a request cannot choose what starts", async (name, value) => {
   expect(await refusal(await machine.post(`${KEY}/terminal`, { [name]: value }))).toEqual([
     400,
     "invalid",

@@ -1,4 +1,4 @@
-/** The usage of the machine over HTTP is what `continuo stats` prints. */
+/** The usage of the machine over HTTP has the same figures as `continuo stats`. */
 
 import type { MachineUsage, UsageGroup } from "@continuo/core/wire/machine";
 import { afterAll, beforeAll, expect, test } from "vitest";

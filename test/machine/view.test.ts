@@ -1,4 +1,4 @@
-/** `continuo view`: the address that it prints, who gets in by it, and how it ends. */
+/** `continuo view`: the address that it prints, who can sign in with it, and how it ends. */
 
 import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -69,7 +69,7 @@ function failAtEnd({ stderr }: Run): never {
   throw new Error(`the command ended: ${stderr}`);
 }
 
-/** Returns what a page of the address sends; nothing if it is not let in. */
+/** Signs in as a page at the address. Returns the headers that the page then sends; none if it is refused. */
 async function enter({ base, code }: Viewing): Promise<Record<string, string>> {
   const { secret } = (await (await exchange(base, code)).json()) as Partial<PageEntry>;
   return secret == null ? {} : { authorization: `Bearer ${secret}` };
@@ -83,7 +83,7 @@ test("the address lets one browser in, which sees every session, until Ctrl-C", 
   expect(await response.json()).toMatchObject({ total: 3 });
   expect(await enter(viewing)).toEqual({});
   expect(await viewing.end()).toBe(0);
-  // It is for looking: no database of Continuo's own is made.
+  // The command only reads, so it creates no database of Continuo's own.
   expect(existsSync(join(home.path, ".continuo/continuo.db"))).toBe(false);
 });
 
@@ -136,7 +136,7 @@ test("channels of the user's store are shown; with --read-only nobody can write,
 });
 
 test("no command line has the code: the browser gets a file that only its user can read, with a code of its own", async () => {
-  // A stand-in for the browser, which keeps its command line, and what the file has that it names.
+  // A stand-in for the browser stores its command line, and the content of the file that the command line names.
   const [words, page] = [join(home.path, "words"), join(home.path, "page")];
   home.write("bin/xdg-open", `#!/bin/sh\ncat "$1" > '${page}'\nprintf '%s\\n' "$@" > '${words}'\n`);
   chmodSync(join(home.path, "bin/xdg-open"), 0o755);
@@ -154,7 +154,7 @@ test("no command line has the code: the browser gets a file that only its user c
   expect(code).not.toBe(viewing.code);
   const opened = { ...viewing, code };
   expect(await enter(opened)).toHaveProperty("authorization");
-  // The printed one is for a browser that did not open.
+  // The printed code is for a browser that did not open.
   expect(await enter(viewing)).toHaveProperty("authorization");
   expect(await viewing.end()).toBe(0);
 });
@@ -189,7 +189,7 @@ test("a command with another folder of any agent does not open the viewer that r
     runHere(home, ["view", "--no-open", "--json", "--port", port], { env });
   expect(await again({})).toMatchObject({ code: 0, stdout: expect.stringContaining(first.base) });
   for (const name of Object.values(HOME_VARIABLES)) {
-    // It wants a viewer of its own, and the port is taken.
+    // This command needs a viewer of its own, and the port is in use.
     expect([name, (await again({ [name]: join(home.path, "other") })).stdout]).toEqual([name, ""]);
   }
   await first.end();
@@ -208,7 +208,7 @@ test("the address of a page starts the viewer at its port, and the page gets a n
   expect([now.port, again.hash.endsWith("/channels/team")]).toEqual([before.port, true]);
   expect(now.hostname).toMatch(PAGE_NAME);
   expect(now.hostname).not.toBe(before.hostname);
-  // A bookmark of the start before gets the page, which says how it is opened, and lets nobody in.
+  // A bookmark of the earlier start gets the page, which explains how to open it, and gives no access.
   expect((await fetchNamed(`${first.base}/`)).status).toBe(200);
   expect((await exchange(first.base, again.code)).status).toBe(403);
   expect((await exchange(again.base, again.code)).status).toBe(401);

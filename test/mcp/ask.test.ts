@@ -1,4 +1,4 @@
-/** `ask`: an agent asks another one in a channel of a real server, and gets its answer, also later. */
+/** `ask`: an agent asks another agent in a channel of a real server, and gets its answer, even later. */
 
 import { connect } from "@continuo/core/client";
 import { openStore } from "@continuo/store";
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 const asking = async () => await askingOf(shellHere(home, { env: { CONTINUO_SERVER: server.url } }).shell);
 
-/** An agent in the channel, as `continuo agent join` is one. */
+/** Joins an agent to the channel, as `continuo agent join` does. */
 async function joined(answer: (question: string) => string, handle = "codex") {
   const client = await connect({
     serverUrl: server.url,
@@ -67,7 +67,7 @@ test("an agent asks another one and gets its answer, quoted and masked", async (
   expect(text).toMatch(/^````quoted$/mu);
   expect(JSON.stringify([data, text])).not.toContain(token);
   expect(codex.heard).toEqual(["How do we deploy?"]);
-  // The same question again is the same message.
+  // The same question again becomes the same message.
   expect((await mcp.call("ask", { to: "codex", question: "How do we deploy?" })).data).toEqual(data);
   expect(codex.heard).toHaveLength(1);
 });
@@ -88,7 +88,7 @@ test("a question waits for an agent that is not there, and its answer is read la
   const again = await mcp.call("ask", { ask: data.ask, waitSeconds: 0 });
   expect(again.text).toContain("codex is not there now, and will find the question");
   await using _codex = await joined(() => "4748");
-  // Another process asks for the answer, and needs only the name of the question.
+  // Another process asks for the answer later, and needs only the name of the question.
   await using later = openMcp(home, { asking: await asking() });
   expect((await later.call("ask", { ask: data.ask })).data).toMatchObject({
     status: "answered",

@@ -1,4 +1,4 @@
-/** `fix` and `how`: an agent asks what solved an error before, and how a command was used here. */
+/** `fix` and `how`: an agent asks what solved an error before, and how a command was used in this project. */
 
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

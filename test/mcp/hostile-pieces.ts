@@ -1,8 +1,8 @@
-/** Texts by which a session would get out of its quotation. */
+/** Texts with which a session could leave its quotation. */
 
 import { expect } from "vitest";
 
-/** Pieces of text that would leave a quotation, hide it, or order something. */
+/** Pieces of text that could leave a quotation, hide it, or give instructions. */
 export const HOSTILE_PIECES: readonly string[] = [
   ...[
     "```",

@@ -1,4 +1,4 @@
-/** The tools at `/mcp` of a server: who may call them, and what they hide. */
+/** The tools at `/mcp` of a server: who may call them, and what their answers leave out. */
 
 import { type ContinuoServer, createAuthenticate, createServer } from "@continuo/server";
 import { openStore } from "@continuo/store";

@@ -1,4 +1,4 @@
-/** `mcp install` and `uninstall`: our entry comes and goes, and not another byte of a file changes. */
+/** `mcp install` and `uninstall`: our entry is added and removed, and no other byte of a file changes. */
 
 import {
   chmodSync,
@@ -42,7 +42,7 @@ function entryOf(agent: AgentName, text: string): unknown {
   return settings[agent === "opencode" ? "mcp" : "mcpServers"]?.continuo;
 }
 
-test.each(AGENT_NAMES)("%s: a new file is made, shown before, and gone after uninstall", async (agent) => {
+test.each(AGENT_NAMES)("%s: a new file is shown, then created, and removed by uninstall", async (agent) => {
   const path = fileOf(agent);
   const asked = await runHere(home, ["mcp", "install", agent]);
   expect(asked.code).toBe(2);
@@ -124,7 +124,7 @@ test.each(AGENT_NAMES)("%s: an entry that is added and taken back leaves every t
       });
       expect(entryOf(agent, after)).toBeDefined();
     }
-    // Without what was kept of the installation: the same, but for an object that is left empty.
+    // The removal also works without the record of the installation, except that an empty object may stay.
     const removal = registration.remove(after);
     if (removal === null) throw new Error("nothing to remove");
     const removed = applyEdit(after, removal);
@@ -287,7 +287,7 @@ test("an entry of Codex in a form that is no table of its own is refused", () =>
   );
 });
 
-test("the shown change holds no key that stands beside it", async () => {
+test("the shown change contains no key that is next to it", async () => {
   const token = `ghp_${"aB3dE5fG7h".repeat(4).slice(0, 36)}`;
   home.write(".gemini/settings.json", JSON.stringify({ token, mcpServers: {} }, null, 2));
   const { stdout } = await runHere(home, ["mcp", "install", "gemini", "--yes"]);

@@ -1,4 +1,4 @@
-/** The MCP server in this process, on two streams, for a home of a test. */
+/** The MCP server in this process, over two streams, for the home of a test. */
 
 import { PassThrough } from "node:stream";
 import { type QuestionChannels, serveMcpOnStdio } from "@continuo/server/mcp";
@@ -55,7 +55,7 @@ export function openMcp(
   };
 }
 
-/** Errors: what the protocol calls an error. */
+/** Throws if the answer is an error of the protocol. */
 export function toCalled({ error, result }: Reply): ToolAnswer {
   if (error !== undefined) throw new Error(JSON.stringify(error));
   const { content, structuredContent, isError = false } = result;

@@ -1,4 +1,7 @@
-/** `recall`: what a compaction cut, and whose session it is. The processes are real, their names are those of agents. */
+/**
+ * `recall`: the messages that a compaction cut, and the session of the agent that calls. The processes are real, with
+ * the names of agents.
+ */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -23,7 +26,7 @@ beforeEach(() => {
 /** Words that the compaction cut, and words that it kept. */
 const COMPACTED = tested(({ compacted }) => compacted);
 
-/** A session that is recorded again has another id. */
+/** The id of the recorded session, which is different after each recording. */
 function compactedId(agent: AgentName): string {
   return JSON.parse(readFileSync(join(FIXTURES, agent, "compaction/requests.json"), "utf8")).sessionId;
 }
@@ -40,7 +43,8 @@ test.each(AGENT_NAMES)(
     const all = await mcp.call("recall", { session: id, turn: 1, maxTokens: 5_000 });
     expect(all.text).toContain(cut);
     expect(all.text).not.toContain(kept);
-    // Some agents keep what the person said: without it, nobody knows what the rest was about.
+    // Some agents keep the person's messages in a compaction. They are shown too, because without them the rest has no
+    // context.
     expect(all.data.turns[0].entries[0].role).toBe("person");
     expect(all.text).toContain("Everything inside the fences is quoted");
     const word = cut.split(" ")[0] ?? "";

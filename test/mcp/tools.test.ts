@@ -1,4 +1,4 @@
-/** The tools of the MCP server, by what a client receives. */
+/** The tools of the MCP server, tested by the answers that a client receives. */
 
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -115,7 +115,7 @@ test("what the caller gets wrong is an answer that says so", async () => {
   expect(await texts("read", { session: "4bf3" })).toContain(
     `Name one of them: "${CLAUDE}", "claude:${HOSTILE_ID}".`,
   );
-  // A sign that turns the direction of a text is spelled out, also in an error.
+  // A character that changes the direction of text is spelled out, even in an error.
   const turned = await texts("read", { session: "4bf3\u202e" });
   expect(turned).toContain('there is no session "4bf3<U+202E>"');
   for (const path of ["/etc/passwd", `${home.path}/secret.txt`, "../../etc/passwd", "secret.txt"]) {
@@ -324,7 +324,7 @@ test("a digest has room for 2,000 tokens, and uses it, however long the session 
   for (const shown of [text, JSON.stringify(data)]) expect(estimateTokens(shown)).toBeLessThanOrEqual(2_000);
   expect(estimateTokens(text)).toBeGreaterThan(1_000);
   expect(data.leftOut).toBeGreaterThan(0);
-  // A digest that has no room for all of them shows the newest.
+  // A digest without room for all requests shows the newest.
   expect(data.requests.at(-1).text).toContain("Request 198");
   expect(data.decisions.at(-1).text).toContain("way 199 instead");
 });
@@ -443,7 +443,7 @@ test("a digest counts the files of its folder that changed since, and marks each
   expect(data.files.map(({ since }: { since: string }) => since).sort()).toEqual(["changed", "gone", "same"]);
   expect(text).toContain("2 files changed since then; 1 of them is gone.");
   expect(text).toContain("(changed 1, gone since)");
-  // Files that have no room are counted too.
+  // Files for which there is no room are counted too.
   const short = (await mcp.call("digest", { session: CLAUDE, maxTokens: 200 })).data;
   expect([short.files.length < 3, short.changedSince]).toEqual([true, 2]);
 });

@@ -56,7 +56,7 @@ test("a session whose file an exclude pattern names is neither found nor read", 
   expect((await mcp.call("search", { query: "build" })).data.total).toBe(1);
   const excluded = { isError: true, text: expect.stringMatching(/^not_found: /u) };
   expect(await mcp.call("read", { session: `codex:${CODEX_ID}` })).toMatchObject(excluded);
-  // A session that nobody excludes any more is looked at again.
+  // A session that is no longer excluded is read again.
   home.write(".continuo/continuo.yaml", "");
   expect((await mcp.call("grep", { pattern: "Hello Codex" })).data.total).toBe(1);
 });
@@ -114,7 +114,7 @@ test("an archived session whose id is no plain word is read by its place", async
   expect((await mcp.call("read", { session: join(home.path, location) })).isError).toBe(false);
 });
 
-test("what is invisible in the name of a session that is not there is spelled out", async () => {
+test("invisible characters in the name of a missing session are spelled out", async () => {
   await using mcp = openMcp(home);
   const { text, isError } = await mcp.call("read", { session: "abc\u202edef" });
   expect([isError, text]).toEqual([true, expect.stringMatching(/^not_found: /u)]);

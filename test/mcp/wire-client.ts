@@ -1,4 +1,4 @@
-/** Talks to an MCP server in lines of JSON, without any library: what is sent and received is the wire itself. */
+/** Exchanges lines of JSON with an MCP server without any library, so that the test sees the wire itself. */
 
 import type { Readable, Writable } from "node:stream";
 
@@ -14,7 +14,7 @@ export interface WireClient {
   request(method: string, params?: object): Promise<Reply>;
   notify(method: string, params?: object): void;
   send(line: string): void;
-  /** Everything that came, in order. */
+  /** Everything that was received, in order. */
   readonly received: readonly object[];
 }
 

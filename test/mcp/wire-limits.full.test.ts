@@ -1,4 +1,4 @@
-/** The server of MCP as a program: what it prints of hostile sessions, and a message that is too long. */
+/** The MCP server as a program: its output about hostile sessions, and a message that is too long. */
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -80,7 +80,7 @@ test("a tool that needs approval runs once after the permission, and the model r
   expect(request?.violations).toEqual([]);
 });
 
-test("a tool that needs approval is denied where nobody is asked, and its call is known not to have run", async () => {
+test("a tool that needs approval is denied if nobody can be asked, and its call is marked as not run", async () => {
   const { run, refunds } = await refund();
   expect(run).toMatchObject({ status: "completed", text: "Done." });
   expect(refunds).toEqual([]);

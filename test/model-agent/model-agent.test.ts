@@ -1,4 +1,6 @@
-/** A model called directly, against the scripted model servers: its events, and what the next request holds. */
+/**
+ * A model that is called directly, against the scripted model servers: its events, and the content of the next request.
+ */
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";

@@ -1,4 +1,6 @@
-/** Runs of a model that is called directly: what was said in one run is in the request of the next, with its role. */
+/**
+ * Runs of a model that is called directly: the messages of one run are in the request of the next, with their roles.
+ */
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";

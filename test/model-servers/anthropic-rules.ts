@@ -1,12 +1,15 @@
 /**
- * Rules of the Anthropic Messages service that a replayed conversation can break. Each violation is one
- * sentence that begins with its place. They imitate the public service; they are not the service itself.
+ * Rules of the Anthropic Messages service that a replayed conversation can break. Each violation is one sentence that
+ * begins with its place. The rules imitate the public service, and may differ from it.
  */
 
 import { createHash } from "node:crypto";
 import { asObjects, asText, type JsonObject } from "./json.ts";
 
-/** A thinking block is accepted back only with the signature it was given out with. */
+/**
+ * Returns the signature for a thinking block. The service accepts a thinking block only with the signature that it
+ * issued.
+ */
 export function signThinking(words: string): string {
   return `signed.${createHash("sha256").update(words).digest("base64")}`;
 }
@@ -65,7 +68,7 @@ export function violationsOf(body: JsonObject): readonly string[] {
   return found;
 }
 
-/** Messages of one role that follow each other are one turn to the service. */
+/** Joins messages of one role that follow each other, because the service treats them as one turn. */
 function turnsOf(messages: readonly JsonObject[], found: string[]): readonly ApiTurn[] {
   const turns: ApiTurn[] = [];
   for (const [i, message] of messages.entries()) {

@@ -114,7 +114,7 @@ function askedIn(body: JsonObject): PromptTurn {
   };
 }
 
-/** Claude Code asks again where the tags are missing. */
+/** Adds the tags to a summary, because Claude Code asks again if they are missing. */
 function tagged(summary: string): string {
   return `<analysis>\nA look back.\n</analysis>\n\n<summary>\n${summary}\n</summary>`;
 }
@@ -123,7 +123,7 @@ function isTagged({ wants, prompt }: PromptTurn): boolean {
   return wants === "summary" && prompt.includes("<analysis>");
 }
 
-/** Claude Code asks for a summary by a prompt that names two tags, and Copilot by one that names two others. */
+/** Returns true for a request for a summary: the prompts of Claude Code and of Copilot each name two tags. */
 function isSummaryRequest(prompt: string): boolean {
   const names = (...tags: readonly string[]): boolean => tags.every((tag) => prompt.includes(tag));
   return names("<analysis>", "<summary>") || names("<overview>", "<history>", "<work_done>");

@@ -68,7 +68,10 @@ function askedIn(body: JsonObject): PromptTurn {
   };
 }
 
-/** pi and opencode ask for a summary, opencode for a title, each under a prompt of its own. */
+/**
+ * Returns the kind of a side request: pi and opencode ask for a summary, and opencode for a title, each with its own
+ * prompt.
+ */
 function wantsBeside(instructions: string): "summary" | "title" | null {
   if (/context summarization (assistant|agent)/.test(instructions)) return "summary";
   return instructions.includes("title generator") ? "title" : null;

@@ -74,7 +74,9 @@ function reply({ path, body }: Exchange, answer: (asked: PromptTurn) => Answer):
   };
 }
 
-/** The real service does the same: Gemini CLI takes a raw U+2028 for the end of a line. */
+/**
+ * Escapes all characters beyond ASCII, as the real service does: Gemini CLI reads a raw U+2028 as the end of a line.
+ */
 function inAscii(value: unknown): string {
   const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return JSON.stringify(value).replace(/[\u0080-\uffff]/g, escaped);
@@ -158,7 +160,7 @@ function partOf(step: ContentStep): JsonObject {
   }
 }
 
-/** A text is streamed in pieces, anything else at once. */
+/** Splits a text into pieces for the stream; other parts are sent at once. */
 function split(part: JsonObject): readonly JsonObject[] {
   const isPlain = Object.keys(part).length === 1 && typeof part.text === "string";
   return isPlain ? pieces(asText(part.text)).map((text) => ({ text })) : [part];

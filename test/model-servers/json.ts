@@ -1,4 +1,4 @@
-/** Looking into JSON that came from outside, without trusting its shape. */
+/** Reads JSON from outside without trusting its shape. */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,10 @@
 /**
- * A model server for trying things by hand:
+ * A model server for manual use:
  *
- *   node test/model-servers/main.ts [--port N] [--log FILE.jsonl] [--script FILE.json] [--lax]
+ * node test/model-servers/main.ts [--port N] [--log FILE.jsonl] [--script FILE.json] [--lax]
  *
- * Prints its address and stays until it is stopped. The script file holds a `Script` (see `script.ts`);
- * without one, markers in the prompts say what is answered. `--lax` does not refuse what breaks the rules.
+ * It prints its address and runs until it is stopped. The script file holds a `Script` (see `script.ts`); without one,
+ * markers in the prompts decide the answers. With `--lax`, it does not refuse requests that break the rules.
  */
 
 import { readFileSync } from "node:fs";

@@ -15,7 +15,7 @@ export function isAddedByAgent(words: string): boolean {
   return words.trim() === "" || ADDED.test(words);
 }
 
-/** Tools of the request, those in namespaces and those that newer models get inside the input included. */
+/** The tools of the request, including those in namespaces and those that newer models get inside the input. */
 export function toolsOf(body: JsonObject): readonly OfferedOpenAiTool[] {
   const inside = asObjects(body.input).flatMap((item) => asObjects(item.tools));
   return [...asObjects(body.tools), ...inside].flatMap((tool) => flatten(tool, undefined));

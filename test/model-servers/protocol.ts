@@ -1,4 +1,4 @@
-/** The port of a protocol: it names its paths, reads requests, and writes an answer in its own words. */
+/** The interface of a protocol: it names its paths, reads requests, and writes an answer in its own format. */
 
 import { randomBytes } from "node:crypto";
 import type { JsonObject } from "./json.ts";
@@ -8,7 +8,7 @@ export type ProtocolName = "anthropic" | "responses" | "chat" | "gemini";
 
 export interface Exchange {
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
   readonly body: JsonObject;
 }
@@ -17,7 +17,7 @@ export interface Reply {
   readonly kind: "answer" | "summary" | "side" | "unknown";
   readonly violations: readonly string[];
   readonly answer: Answer | null;
-  /** Stream events are whole server-sent events, blank line included. */
+  /** The events of a stream are complete server-sent events, including the blank line. */
   readonly content:
     | { readonly type: "json"; readonly status: number; readonly value: unknown }
     | { readonly type: "stream"; readonly events: readonly string[] };
@@ -30,7 +30,7 @@ export interface Protocol {
   reply(exchange: Exchange, answer: (asked: PromptTurn) => Answer): Reply;
 }
 
-/** A new id: ids of real services never repeat, not even when the same request is sent again. */
+/** Returns a new id: the ids of real services never repeat, even if the same request is sent again. */
 export function newId(prefix: string): string {
   return prefix + randomBytes(12).toString("hex");
 }
@@ -39,7 +39,7 @@ export function pieces(words: string): readonly string[] {
   return words.match(/[\s\S]{1,24}/g) ?? [""];
 }
 
-/** About four characters a token, as services estimate. */
+/** Estimates tokens as services do: about four characters per token. */
 export function tokensOf(value: unknown): number {
   return Math.ceil((JSON.stringify(value) ?? "").length / 4);
 }

@@ -82,12 +82,12 @@ function isWordOfPerson(item: JsonObject): boolean {
   return (item.type ?? "message") === "message" && item.role === "user" && !isAddedByAgent(words);
 }
 
-/** A tool that the service ran itself has no output of its own. */
+/** Returns true for a call that needs an output; a tool that the service ran itself has none. */
 function isCall(item: JsonObject): boolean {
   return asText(item.type).endsWith("_call") && item.call_id !== undefined;
 }
 
-/** Codex puts outputs of its own there, which name no call. */
+/** Returns true for an output that names its call. Codex also adds outputs that name no call. */
 function isOutput(item: JsonObject): boolean {
   return /(?:_call|^tool_search)_output$/u.test(asText(item.type)) && item.call_id !== undefined;
 }
@@ -97,7 +97,7 @@ function answerOfCall(item: JsonObject): string {
   return asText(item.call_id).replace(/_\d+$/, "");
 }
 
-/** A call without output, or an output without call, is refused by the service. */
+/** Returns the violations: the service refuses a call without its output, and an output without its call. */
 function violationsOf(input: readonly JsonObject[]): readonly string[] {
   const calls = new Set(input.filter((item) => isCall(item)).map((item) => item.call_id));
   const outputs = new Set(input.filter((item) => isOutput(item)).map((item) => item.call_id));
@@ -139,7 +139,7 @@ function itemOf(step: ContentStep, callId: string, tools: readonly OfferedOpenAi
     case "redacted":
       return reasoning([], "hidden");
     case "tool": {
-      // The client looks among its tools, and its answer offers those that it found.
+      // The client searches among its tools, and its output offers the tools that it found.
       if (step.name === "tool_search") {
         const common = { id: newId("tsc_"), type: "tool_search_call", call_id: callId, execution: "client" };
         return { ...common, arguments: step.input };

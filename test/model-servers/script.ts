@@ -26,15 +26,15 @@ export type Step =
       readonly type: "tool";
       readonly name: string;
       readonly input: JsonObject | string;
-      /** Called also if it is not offered, as no real model would be let. */
+      /** True if the tool is called even if it is not offered, which no real model can do. */
       readonly insists?: true;
     }
   /** An HTTP error in place of the answer. */
   | { readonly type: "error"; readonly status: number; readonly message: string }
-  /** The number of input tokens to report: agents compact by themselves when it is great. */
+  /** The number of input tokens to report; agents compact by themselves if it is large. */
   | { readonly type: "usage"; readonly inputTokens: number }
   | { readonly type: "max_tokens" }
-  /** Wait so long between the pieces of a stream. */
+  /** The pause between the pieces of a stream. */
   | { readonly type: "slow"; readonly delayMs: number }
   /** Never answer. */
   | { readonly type: "hang" }
@@ -44,9 +44,12 @@ export type Step =
 export type Answer = readonly Step[];
 
 export interface ScriptedTurn {
-  /** The person's words: all of them, or a part that no other turn has. */
+  /** The person's text: all of it, or a part that no other turn has. */
   readonly user: string;
-  /** A function makes what a model reads first: a command that its input names, or an id from a tool. */
+  /**
+   * The answers in order. A function builds an answer from what the model has read, such as a command that its input
+   * names, or an id from a tool.
+   */
   readonly answers: readonly (Answer | ((asked: PromptTurn) => Answer))[];
 }
 
@@ -117,7 +120,10 @@ function echo({ prompt, round, results }: PromptTurn): string {
     : `echo: ${prompt.slice(0, ECHO_CHARS)}`;
 }
 
-/** A tool that is not offered would be refused by a real model: it becomes a text that says so. */
+/**
+ * Returns the step. A call of a tool that is not offered becomes a text that reports this, because a real model makes
+ * no such call.
+ */
 function fitToTool(step: Step, tools: readonly OfferedTool[]): Step {
   if (step.type !== "tool") return step;
   const offered = tools.find((candidate) => candidate.name === step.name);

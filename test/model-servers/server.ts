@@ -1,4 +1,4 @@
-/** The HTTP side: decodes requests, keeps the log, hands each to the protocol that its path names. */
+/** The HTTP side: it decodes requests, keeps the log, and passes each request to the protocol of its path. */
 
 import { appendFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -15,7 +15,7 @@ import { type Answer, answerTo, type Script } from "./script.ts";
 const PROTOCOLS: readonly Protocol[] = [anthropic, responses, chat, gemini];
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
 
-/** One request, as it came and as it was answered. */
+/** One request as it arrived, and its answer. */
 export interface RequestRecord {
   readonly number: number;
   readonly at: string;
@@ -33,7 +33,7 @@ export interface RequestRecord {
 }
 
 export interface ModelServerOptions extends Script {
-  /** 0, the default, takes a free one. */
+  /** The port; 0, the default, is a free port. */
   readonly port?: number;
   /** Answer 400, as the real service does, to a request that breaks its rules. Default true. */
   readonly strict?: boolean;
@@ -45,9 +45,9 @@ export interface ModelServer extends AsyncDisposable {
   /** `http://127.0.0.1:PORT`, without `/v1`. */
   readonly url: string;
   readonly port: number;
-  /** All requests so far, oldest first; also at `GET /__log`, and forgotten by `DELETE /__log`. */
+  /** All requests so far, oldest first. `GET /__log` returns them too, and `DELETE /__log` removes them. */
   readonly requests: readonly RequestRecord[];
-  /** Only the requests of conversations: no titles, counts or summaries. */
+  /** Only the requests of conversations, without titles, counts and summaries. */
   conversation(): readonly RequestRecord[];
   close(): Promise<void>;
 }
@@ -113,7 +113,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
   };
 }
 
-/** Sends what a protocol made of the answer, unless the answer is an error or silence. */
+/** Sends the answer that a protocol made, unless the answer is an error or silence. */
 async function send(response: ServerResponse, reply: Reply): Promise<void> {
   const steps = reply.answer ?? [];
   const error = steps.find((step) => step.type === "error");

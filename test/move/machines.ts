@@ -20,7 +20,10 @@ export interface Machines {
   readonly root: string;
   readonly here: Git;
   readonly there: Git;
-  /** Options of ssh for a real server; without them, a script starts the command in the other home. */
+  /**
+   * The folder with `ssh`: by default a script that starts the command in the other home, or the real ssh with its
+   * options.
+   */
   readonly bin: string;
   on(
     machine: "here" | "there",

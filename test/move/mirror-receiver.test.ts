@@ -1,4 +1,4 @@
-/** The machine that keeps a mirror: what it has of a session stays when the connection is made again, or breaks off. */
+/** The machine that keeps a mirror: its part of a session stays when the connection is made again, or breaks off. */
 
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -52,7 +52,7 @@ test("a session is taken over with its work tree, although the other machine was
   expect(shownIn(machines.there)).toEqual(shownIn(machines.here));
 });
 
-test("a file that the other machine takes back after it sent it leaves the earlier one", async () => {
+test("if the other machine withdraws a file that it has sent, the earlier version stays", async () => {
   const path = "settings.json";
   const replaced = async (content: string, isKept: boolean): Promise<unknown> => {
     let answer: unknown;
@@ -65,6 +65,6 @@ test("a file that the other machine takes back after it sent it leaves the earli
     return answer;
   };
   expect(await replaced("whole", true)).toEqual({ acknowledged: { path, sizeBytes: 5 } });
-  // It changed while it was sent, so that its bytes are of two versions.
+  // The file changed while it was sent, so its bytes are a mixture of two versions.
   expect(await replaced("torn in two", false)).toEqual({ acknowledged: { path, sizeBytes: 5 } });
 });

@@ -1,4 +1,6 @@
-/** The sending machine: it keeps a session that changed meanwhile, or that another program of Continuo has open. */
+/**
+ * The sending machine: it keeps a session that changed during the move, or that another program of Continuo has open.
+ */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -19,9 +19,9 @@ import { ROOT } from "../house/imports.ts";
 import { linkExtensionModules, linkModules } from "../sizes/linked-modules.ts";
 
 export interface Baseline {
-  /** Test files that fail as the source is. */
+  /** Test files that fail without a planted mistake. */
   readonly failing: ReadonlySet<string>;
-  /** In milliseconds, by test file. */
+  /** Durations in milliseconds, by test file. */
   readonly durations: ReadonlyMap<string, number>;
 }
 
@@ -34,14 +34,17 @@ interface VitestReport {
   }[];
 }
 
-/** Folders of any depth. What is installed for the extension has five times the bytes of everything that is copied. */
+/**
+ * Folders that are not copied, at any depth. The installation of the extension has five times the bytes of everything
+ * that is copied.
+ */
 const NOT_COPIED = new Set([".git", "node_modules", "dist", "dist.new", ".soak", "coverage"]);
-/** A mistake may make a test hang: it has found the mistake when it takes this much longer than without it. */
+/** A mistake that makes a test hang counts as found when the test takes this much longer than without it. */
 const PATIENCE = { factor: 5, extraMs: 60_000 };
 
 /**
- * Makes a copy in a folder. From another copy in the same file system, its files are links: they are replaced, and never
- * written in place.
+ * Makes a copy in a folder. A copy of another copy in the same file system has links as its files: they are replaced,
+ * and never written in place.
  * @param from the package, or a copy of it
  */
 export function copyPackage(folder: string, from: string = ROOT): void {
@@ -65,14 +68,14 @@ function copyFolder(from: string, to: string, copyFile: (from: string, to: strin
   }
 }
 
-/** Writes a file of a copy. Another copy keeps its own, although both may have been the same file. */
+/** Writes a file of a copy. Other copies keep theirs, even if both were links to the same file. */
 export function replaceFile(path: string, text: string): void {
   const { mode } = statSync(path);
   rmSync(path);
   writeFileSync(path, text, { mode });
 }
 
-/** Takes a file of the source again. */
+/** Restores the file of the source. */
 export function restore(folder: string, path: string): void {
   replaceFile(join(folder, path), readFileSync(join(ROOT, path), "utf8"));
 }
@@ -89,8 +92,8 @@ export async function baselineOf(folder: string, tests: readonly string[]): Prom
 }
 
 /**
- * Returns true if one of the tests fails, or hangs; `undefined` if they did not end by a time.
- * @param endsAtMs that time, in milliseconds since 1970
+ * Returns true if one of the tests fails or hangs, and `undefined` if the tests did not end before `endsAtMs`.
+ * @param endsAtMs in milliseconds since 1970
  */
 export async function isFoundBy(
   folder: string,
@@ -119,7 +122,7 @@ export function isRefusedByCompiler(folder: string): boolean {
   return status !== 0;
 }
 
-/** The exit code, or `null` when the time was up. */
+/** Resolves with the exit code, or `null` when the time is over. */
 function runTests(
   folder: string,
   tests: readonly string[],
@@ -127,7 +130,7 @@ function runTests(
   timeoutMs?: number,
 ): Promise<number | null> {
   const vitest = join(folder, "node_modules/vitest/vitest.mjs");
-  // A process group of its own: a mistake may leave children behind.
+  // The tests get a separate process group, because a mistake may leave child processes behind.
   const child = spawn(process.execPath, [vitest, "run", "--project", "quick", ...flags, ...tests], {
     cwd: folder,
     detached: true,

@@ -1,4 +1,4 @@
-/** All small mistakes that can be planted in one source file: pure, in the order of the text. */
+/** All small mistakes that can be planted in one source file, in the order of the text. Pure. */
 
 import { type Node, parse, visit } from "./syntax.ts";
 
@@ -30,7 +30,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
 
 const MAX_SHOWN = 60;
 
-/** Every mutant of the file. Two mutants of one file may lie inside each other; only one is planted at a time. */
+/** Every mutant of the file. Two mutants may be inside each other; only one is planted at a time. */
 export function mutantsOf(source: string): readonly Mutant[] {
   const found: Mutant[] = [];
   visit(parse(source), (node) => {

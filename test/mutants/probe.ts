@@ -1,15 +1,20 @@
-/** Probes tell which test files run a function: one statement at its beginning that appends a line to a file. */
+/**
+ * Probes show which test files run a function: each is one statement at its beginning that appends a line to a file.
+ */
 
 import { type Node, parse, visit } from "./syntax.ts";
 
 interface Body {
   readonly start: number;
   readonly end: number;
-  /** True for a block; an arrow function may have an expression. */
+  /** True for a block; the body of an arrow function may be an expression. */
   readonly block: boolean;
 }
 
-/** The source with a probe in the innermost function around each place, or in every function for a place outside of all. */
+/**
+ * Returns the source with a probe in the innermost function around each place. For a place outside of all functions,
+ * every function gets a probe.
+ */
 export function withProbes(
   source: string,
   places: readonly number[],
@@ -48,11 +53,14 @@ function bodiesIn(source: string): readonly Body[] {
   return found;
 }
 
-/** An expression that appends the test file that runs and the name to the file, once. Nothing in other processes. */
+/**
+ * Returns an expression that appends the running test file and the name to the file, once. It does nothing in other
+ * processes.
+ */
 export function probe(file: string, name: string): string {
   const test = "globalThis.__vitest_worker__?.filepath";
   const line = `${test}+${JSON.stringify(`\t${name}\n`)}`;
-  // A function may have a `process` of its own.
+  // The function may have a variable named `process`.
   const append = `globalThis.process.getBuiltinModule("node:fs").appendFileSync(${JSON.stringify(file)},${line})`;
   return `(${test}&&((globalThis.mutantsReached??={})[${line}]??=(${append},1)))`;
 }

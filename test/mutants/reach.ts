@@ -1,24 +1,25 @@
 /**
- * Finds the test files that reach a source file, and over how many imports. A file that is named in a string, such as the
- * script of a child process, counts as imported; a test that asks for the bundled command imports all of it. Most files
- * are reached by hundreds of tests over the same doors: the words of a test say whether it is about the file.
+ * Finds the test files that reach a source file, and the number of imports between them. A file that is named in a
+ * string, such as the script of a child process, counts as imported; a test that uses the bundled command imports all
+ * of it. Hundreds of tests reach most files through the same entry points, so the words of a test decide whether it is
+ * about the file.
  */
 
 import { dirname, posix } from "node:path";
 import { readSource, type SourceFile } from "../house/imports.ts";
 
 export interface Reach {
-  /** Below the root of the package, with `/`. */
+  /** The path below the root of the package, with `/`. */
   readonly test: string;
   readonly distance: number;
 }
 
 const COMMAND = "src/cli/main.ts";
-/** It reads the texts of errors in every file. */
+/** This test reads the texts of errors in every file. */
 const ERROR_TEXTS = "test/house/error-texts.test.ts";
 const NAMED = /["'`]([\w./-]+\.ts)["'`]/gu;
 
-/** For each source file, below the root: the tests that reach it, nearest first. */
+/** Returns, for each source file below the root, the tests that reach it, nearest first. */
 export function readReaches(): (path: string) => readonly Reach[] {
   const importers = readImporters();
   return (path) => reachesOf(path, importers);
@@ -37,7 +38,7 @@ function readImporters(): ReadonlyMap<string, ReadonlySet<string>> {
 
 function targetsOf({ file, text, imports }: SourceFile): readonly string[] {
   const imported = imports.map((one) => one.file).filter((one) => one !== "");
-  // The programs that a test bundles are named from the root.
+  // A test names the programs that it bundles from the root.
   const named = [...text.matchAll(NAMED)].map(([, name = ""]) =>
     name.startsWith("test/") ? name : posix.join(dirname(file), name),
   );
@@ -60,8 +61,8 @@ function reachesOf(path: string, importers: ReadonlyMap<string, ReadonlySet<stri
 }
 
 /**
- * The tests that most likely find a mistake in a file, the likeliest first: those that import it, and then by the words
- * that they share with it, of which a rare word counts more (the cosine of TF-IDF vectors).
+ * Returns the tests that most likely find a mistake in a file, the likeliest first: those that import it, and then by
+ * the words that they share with it. A rare word counts more (the cosine of TF-IDF vectors).
  */
 export function createNearest(): (path: string) => readonly string[] {
   const reachesOf = readReaches();
@@ -102,7 +103,9 @@ function wordsOf({ file, text }: SourceFile): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** In the file's own folder a test is about the file, over however many imports it reaches it. */
+/**
+ * Returns true if the test is in the file's own folder: it is about the file, however many imports are between them.
+ */
 function isBeside(test: string, path: string): boolean {
   return posix.dirname(test) === posix.dirname(path);
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { baselineOf, isFoundBy, replaceFile } from "./copy.ts";
 import type { PromiseOfRoom } from "./promises/promise.ts";
 
-/** A promise of a list of somebody else may name no test. */
+/** A promise with a mistake to plant. A promise of a list from outside may name no test. */
 export type Planted = Omit<PromiseOfRoom, "test"> & Partial<Pick<PromiseOfRoom, "test">>;
 
 export interface Replay {
@@ -15,9 +15,9 @@ export interface Replay {
   /** The tests that may find the mistake of a promise; the first ones run first, until one fails. */
   readonly testsOf: (one: Planted) => readonly string[];
   readonly tell: (sentence: string) => void;
-  /** At this time, in milliseconds since 1970, running tests are ended, and no more mistakes are planted. */
+  /** The time in milliseconds since 1970 at which running tests are ended, and no further mistake is planted. */
   readonly endsAtMs: number;
-  /** True if the tests passed before on the same source, so that they do not run without a mistake. */
+  /** True if the tests passed before on the same source, so that they need not run without a mistake. */
   readonly havePassed: boolean;
 }
 
@@ -91,10 +91,10 @@ async function finderIn(
   }
 }
 
-/** Throws unless the text occurs exactly once. */
+/** Returns the source with the mistake. Throws unless the text occurs exactly once. */
 export function withMistake(source: string, text: string, mistake: string): string {
   const count = source.split(text).length - 1;
   if (count !== 1) throw new Error(`the text occurs ${count} times, not once: ${text}`);
-  // A function, because a replacement may hold a dollar sign.
+  // The replacement is a function, because a text may contain a dollar sign.
   return source.replace(text, () => mistake);
 }

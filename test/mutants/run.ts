@@ -30,7 +30,7 @@ import { createNearest, type Reach, readReaches } from "./reach.ts";
 import { type Planted as PlantedPromise, replayPromises } from "./replay.ts";
 
 interface Planted extends Mutant {
-  /** Below the root, with `/`. */
+  /** The path below the root, with `/`. */
   readonly path: string;
 }
 
@@ -45,9 +45,9 @@ const DEFAULT_ROOMS = ["store", "sessions", "transcript", "handoff", "editing"];
 const TURNS_SECONDS = [5, 20, 60];
 /** The number of tests that may find a mistake whose row names none. */
 const NEAREST = 8;
-/** Tests that run in CI at this time are ended: a step of CI takes a minute at most. */
+/** In CI, tests are ended after this time, because a step of CI may take a minute. */
 const CI_SECONDS = 55;
-/** Below the copy of the package. */
+/** The path below the copy of the package. */
 const RUNNING = "home/running.tsv";
 
 const options = readOptions();
@@ -62,7 +62,7 @@ async function replay(): Promise<number> {
   const promises = options.list === undefined ? promisesOfRooms() : readList(options.list);
   const chosen = promises.filter((_, at) => at % of === index - 1);
   endOnSignals();
-  // To compare the words of all files takes seconds, which only a row without a test needs.
+  // Only a row without a test needs the comparison with the words of all files, which takes seconds.
   const isGiven = options.nearest === undefined && promises.every(({ test }) => test !== undefined);
   const nearestOf = isGiven ? () => [] : createNearest();
   const testsOf = ({ file, test }: PlantedPromise): readonly string[] =>
@@ -161,7 +161,7 @@ function nameOf({ path, start }: Pick<Planted, "path" | "start">): string {
   return `${path}:${start}`;
 }
 
-/** While they are planted, each test file that runs the function of a mutant adds a line to `RUNNING`. */
+/** Plants probes. Each test file that runs the function of a mutant then adds a line to `RUNNING`. */
 function plantProbes(folder: string, chosen: readonly Planted[]): void {
   const file = join(folder, RUNNING);
   for (const [path, mutants] of Map.groupBy(chosen, (planted) => planted.path)) {
@@ -187,7 +187,10 @@ function readRunning(folder: string): ReadonlyMap<string, ReadonlySet<string>> {
   return running;
 }
 
-/** The near and quick ones first: a test that is twice as far or twice as long comes later. */
+/**
+ * Returns the tests in turns, near and quick ones first: a test that is twice as far, or takes twice as long, comes
+ * later.
+ */
 function turnsOf(tests: readonly Reach[], durations: ReadonlyMap<string, number>): readonly string[][] {
   const secondsOf = (test: string) => (durations.get(test) ?? 0) / 1000;
   const cost = ({ test, distance }: Reach) => (distance + 1) * (secondsOf(test) + 1);
@@ -247,7 +250,7 @@ function placeOf({ path, start }: Planted): string {
 interface Options {
   readonly count: number;
   readonly seed: number;
-  /** From 1 to `of`. */
+  /** The number of the shard, from 1 to `of`. */
   readonly shard: { readonly index: number; readonly of: number };
   /** The number of mutants that are tried at the same time. */
   readonly jobs: number;

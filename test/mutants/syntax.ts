@@ -9,7 +9,7 @@ export interface Node {
   readonly [key: string]: unknown;
 }
 
-/** Nodes that are not run, or would only be refused when the file is loaded. */
+/** Nodes that never run, or whose change would only be refused when the file is loaded. */
 const NOT_ENTERED = new Set(["ImportDeclaration", "ExportAllDeclaration", "ImportExpression"]);
 /** Nodes of TypeScript that hold an expression; all others are types. */
 const WITH_EXPRESSION = new Set(["TSAsExpression", "TSSatisfiesExpression", "TSNonNullExpression"]);
@@ -18,7 +18,7 @@ export function parse(source: string): Node {
   return parseAst(source, { lang: "ts" }) as unknown as Node;
 }
 
-/** Each node, the outer before the inner. */
+/** Visits each node, outer nodes first. */
 export function visit(node: Node, look: (node: Node) => void): void {
   if (NOT_ENTERED.has(node.type) || (node.type.startsWith("TS") && !WITH_EXPRESSION.has(node.type))) return;
   look(node);
@@ -28,7 +28,7 @@ export function visit(node: Node, look: (node: Node) => void): void {
   }
 }
 
-/** A name that stands before a colon or after `from` is no value. */
+/** Returns true for a name before a colon or after `from`, which is not a value. */
 function isKeyOf(node: Node, key: string): boolean {
   if (key === "key") return node.computed !== true;
   return key === "source" && node.type.startsWith("Export");

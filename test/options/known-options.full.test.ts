@@ -25,12 +25,15 @@ import { type OptionsParameter, optionParameters } from "./option-types.ts";
 const ROOT = `${import.meta.dirname}/../..`;
 const home = scratchFolder("options");
 
-/** Agents and writers are what programs give us, and the others are inside: only we call their methods. */
+/** Programs give us agents and writers, and the other types are internal, so only Continuo calls their methods. */
 const CALLED_BY_US: ReadonlySet<string> = new Set([
   ...["Agent", "EchoAgent", "ScriptedAgent", "ModelAgent", "NoteWriter", "Embedder", "Transcriber"],
   ...["AgentFormat", "AgentReader", "AgentVisibility", "RecordSink", "SessionOwner"],
 ]);
-/** A module of another package as it is, the options of a run as the session manager gives them, and a failure. */
+/**
+ * Names whose parameter is not a table of options: a module of another package, a context from the session manager, and
+ * a failure.
+ */
 const NO_OPTIONS: ReadonlySet<string> = new Set(["toTokenizer", "execute", "failureText"]);
 
 let objects: Readonly<Record<string, object>>;
@@ -75,7 +78,7 @@ beforeAll(async () => {
     Store: store,
   };
 });
-/** The address of a server for the chats of a program. */
+/** Serves the chats of a program, and returns the address. */
 async function served(c: continuo.Continuo): Promise<string> {
   const http = createServer(
     toNodeListener(c.handler({ authorize: () => ({ sessions: "*", access: "chat" }) })),
@@ -101,7 +104,7 @@ const FUNCTIONS = optionParameters().filter(
     !CALLED_BY_US.has(owner) && !NO_OPTIONS.has(name) && !(isClass && MADE_BY_FUNCTIONS.has(name)),
 );
 
-/** Calls it with the options in their place, and with meaningless values for the arguments before them. */
+/** Calls the function with these options in their place, and with meaningless values for the arguments before them. */
 async function callOf(one: OptionsParameter, options: object): Promise<unknown> {
   const { owner, name, index, isClass } = one;
   const path = name.split(".");

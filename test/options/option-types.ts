@@ -17,17 +17,19 @@ const ROOT = join(import.meta.dirname, "../..");
 
 /** A function that takes options: its owner, and the place of its options among the parameters. */
 export interface OptionsParameter {
-  /** The source of an entry, or the name of the type whose method it is. */
+  /** The source of an entry point, or the name of the type that has the method. */
   readonly owner: string;
-  /** `SessionManager.wake` of an entry, `send` of a type. */
+  /** The name of the function, such as `SessionManager.wake` of an entry point, or `send` of a type. */
   readonly name: string;
   readonly index: number;
   readonly isClass: boolean;
-  /** Options that are tables of options again, such as `retry`. */
+  /** The options that are tables of options themselves, such as `retry`. */
   readonly tables: readonly string[];
 }
 
-/** Each function of the entries of `continuo`, and each method of what they return and so on. */
+/**
+ * Returns each function of the entry points of `continuo`, and each method of the objects that they return, and so on.
+ */
 export function optionParameters(): readonly OptionsParameter[] {
   const folder = mkdtempSync(join(tmpdir(), "continuo-types-"));
   const config = join(folder, "tsconfig.json");
@@ -104,7 +106,7 @@ class Walk {
     }
   }
 
-  /** Visits the result of a call, also one in a promise, a list or a stream. */
+  /** Visits the result of a call, even one in a promise, a list or a stream. */
   #returned(type: Type): void {
     for (const part of partsOf(type)) {
       if (part.isTypeReference()) {
@@ -139,13 +141,13 @@ class Walk {
     });
   }
 
-  /** Every property may be left out. */
+  /** Returns true if every property is optional. */
   #isTable(type: Type): boolean {
     const properties = this.#propertiesOf(type);
     return properties.length > 0 && properties.every(({ flags }) => flags & SymbolFlags.Optional);
   }
 
-  /** None if one of them is of the language or of another package. */
+  /** Returns the properties; none if one of them belongs to the language or to another package. */
   #propertiesOf(type: Type): readonly Sym[] {
     const properties = this.#checker.getPropertiesOfType(type);
     return properties.every(isOurs) ? properties : [];
@@ -169,7 +171,7 @@ function partsOf(type: Type): readonly Type[] {
   return type.isUnionType() || type.isIntersectionType() ? type.getTypes().flatMap(partsOf) : [type];
 }
 
-/** Packages of others and the language itself are not ours. */
+/** Returns false for symbols of the language and of other packages. */
 function isOurs({ declarations }: Sym): boolean {
   return (
     declarations.length > 0 &&

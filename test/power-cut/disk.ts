@@ -1,13 +1,13 @@
 /**
  * The disk after a power cut: all changes that were synced before, and a legal choice among the others.
  *
- * `posix`: only what was synced is promised. Any subset of the changes since may be there: of a write any
- * subset of its sectors, of the entries of a folder any subset, each in the order of the calls. A move from one
- * folder to another is two changes.
+ * `posix`: only synced changes are guaranteed. Any subset of the later changes may be on disk: any subset of the
+ * sectors of a write, and any subset of the entries of a folder, each in the order of the calls. A move from one folder
+ * to another is two changes.
  *
- * `ordered`: a journal of metadata, as ext4 keeps it. Entries of all folders survive as a prefix, and a sync
- * of a file makes all earlier entries durable; a file grows in order, whole pages first; what overwrites old
- * content may be there or not, sector by sector.
+ * `ordered`: a journal of metadata, as in ext4. Entries of all folders survive as a prefix, and a sync of a file makes
+ * all earlier entries durable. A file grows in order, whole pages first. Writes over old content may be on disk or not,
+ * sector by sector.
  */
 
 import type { Random } from "../store/harness/random.ts";
@@ -15,7 +15,7 @@ import type { Change, EntryChange, Operations, Sync } from "./operations.ts";
 
 export type Mode = "posix" | "ordered";
 
-/** The size of a sector: what the disk writes whole. */
+/** The size of a sector, which the disk always writes as a whole. */
 export type Sector = 512 | 4096;
 
 export interface PowerCut {
@@ -66,7 +66,9 @@ function anyOf(entries: readonly Entry[], syncs: readonly Sync[], isThere: () =>
   return entries.filter((entry) => isSynced(entry, syncs) || isThere());
 }
 
-/** The journal is written out by each sync of a file that changed its size or its time since. */
+/**
+ * Returns the changes that survive as a prefix: each sync of a file whose size or time has changed writes the journal.
+ */
 function prefixOf(
   entries: readonly Entry[],
   syncs: readonly Sync[],
@@ -113,7 +115,7 @@ function anyContent(changes: readonly Data[], syncs: readonly Sync[], choice: Ch
     else if (change.type === "truncate") random.chance(likelihood) && file.apply(change);
     else {
       for (const part of sectorsOf(change, sector)) if (random.chance(likelihood)) file.write(part);
-      // The size may be there without the data.
+      // The new size may be on disk without the data.
       if (random.chance(0.1)) file.grow(change.offset + change.bytes.length);
     }
   }

@@ -33,7 +33,7 @@ async function useFixture(agent: AgentName, places: Places): Promise<SessionInfo
 
 export interface EditedHome {
   readonly places: Places;
-  /** The keys are names of edits. */
+  /** The edits, by name. */
   readonly edits: Readonly<Record<string, () => Promise<unknown>>>;
 }
 

@@ -37,7 +37,7 @@ describe.each(AGENT_NAMES)("the native edits of %s", (agent) => {
   });
 });
 
-/** Node's own recursive `mkdir` leaves a disk like this. */
+/** Leaves out syncs of folders that gained a folder: a disk after Node's own recursive `mkdir` has none. */
 function withoutSyncsOfGains(operations: Operations): Operations {
   const gains = operations.changes.filter(
     (change) => change.type === "entry" && change.kind === "folder" && change.begin >= 0,

@@ -1,4 +1,4 @@
-/** Every native edit of one agent, traced; and an image of its disk, compared with what was acknowledged. */
+/** Traces every native edit of one agent, and compares images of its disk with the acknowledged edits. */
 
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ export interface TracedEdits extends Disposable {
   readonly check: CheckImage;
 }
 
-/** The disk stays in its place: notes and manifests name paths. */
+/** Traces all edits. The image of the disk is always at the same path, because notes and manifests contain paths. */
 export async function traceEdits(agent: AgentName): Promise<TracedEdits> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "continuo-power-")));
   const root = join(base, "home");
@@ -67,7 +67,10 @@ interface Machine {
   readonly places: Places;
 }
 
-/** After a cut the person has what the last edit acknowledged, or already what the next one makes. */
+/**
+ * Returns the differences after a cut: the person must have the state after the last acknowledged edit, or already that
+ * after the next edit.
+ */
 async function lossesIn(
   image: Folder,
   acknowledged: readonly string[],

@@ -1,6 +1,7 @@
 /**
- * Every edit of native sessions, for the power-cut test: `native-user.ts HOME AGENT REF SOURCE BUNDLE` edits sessions of
- * the agent, and prints after each edit a line with its name and what the person has from then on.
+ * `native-user.ts HOME AGENT REF SOURCE BUNDLE`: makes every edit of native sessions, for the power-cut test. It edits
+ * sessions of the agent, and prints after each edit a line with its name and the sessions that the person has from then
+ * on.
  */
 
 import { writeSync } from "node:fs";

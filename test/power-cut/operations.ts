@@ -9,7 +9,7 @@ interface At {
   readonly end: number;
 }
 
-/** Inodes are numbered as they appear; 0 is the folder of the trace. */
+/** A change of the disk. Inodes are numbered in the order in which they appear; 0 is the folder of the trace. */
 export type Change = At &
   (
     | { readonly type: "write"; readonly inode: number; readonly offset: number; readonly bytes: Buffer }
@@ -17,7 +17,10 @@ export type Change = At &
     | EntryChange
   );
 
-/** Entries of the folder `inode`: `name` becomes `target`, or nothing; after a rename, `from` is gone. */
+/**
+ * A change of the folder `inode`: its entry `name` points to `target`, or is removed; after a rename, `from` is
+ * removed.
+ */
 export interface EntryChange {
   readonly type: "entry";
   readonly inode: number;
@@ -66,7 +69,7 @@ export function readTree(folder: string): FileTree {
   );
 }
 
-/** @param before what lies below `root` when the trace begins */
+/** @param before the content of `root` when the trace begins */
 export function operationsOf(
   calls: readonly SystemCall[],
   root: string,
@@ -78,13 +81,13 @@ export function operationsOf(
   return { ...reader.found(), end: calls.at(-1)?.end ?? 0 };
 }
 
-/** Before the first line of a trace. */
+/** The time before the first line of a trace. */
 const BEFORE: At = { begin: -2, end: -2 };
 const BEFORE_SYNCED: At = { begin: -1, end: -1 };
 
 class Reader {
   readonly #root: string;
-  /** The folders as they are at this line of the trace. */
+  /** The folders at the present line of the trace. */
   readonly #folders = new Map<number, Map<string, number>>([[0, new Map()]]);
   readonly #sizes = new Map<number, number>();
   readonly #open = new Map<number, OpenFile>();
@@ -156,19 +159,19 @@ class Reader {
     }
   }
 
-  /** Calls that nothing here uses: to leave one out would make the images too good. */
+  /** Throws for a call that the disk does not know: without it, the images would be better than a real disk. */
   #assertOther(call: SystemCall, args: readonly string[]): void {
     const paths = stringsOf(call).map(String);
     const ours = paths.some((path) => path.startsWith(this.#root)) || this.#open.has(Number(args[0]));
     if (ours) throw new Error(`the trace has a call that the disk does not know: ${call.name}(${call.args})`);
   }
 
-  /** A path may begin at an open folder. */
+  /** Returns the absolute path; a path may be relative to an open folder. */
   #pathAt(call: SystemCall, [folder]: readonly string[]): string {
     return resolve(this.#open.get(Number(folder))?.path ?? "/", pathOf(call, 0));
   }
 
-  /** `null` for what lies outside of the folder of the trace. */
+  /** Returns the place of a path, or `null` outside of the folder of the trace. */
   #placeOf(path: string): OperationPlace | null {
     if (!path.startsWith(`${this.#root}/`)) return null;
     const names = path.slice(this.#root.length + 1).split("/");

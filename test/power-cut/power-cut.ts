@@ -9,13 +9,13 @@ import { type Folder, imageAfter, type Mode, type PowerCut } from "./disk.ts";
 import { type FileTree, type Operations, operationsOf } from "./operations.ts";
 import { CALLS, parseTrace } from "./trace.ts";
 
-/** More than any one write has. */
+/** The maximum length of data in the trace, which is longer than any write. */
 const DATA_BYTES = "2000000";
 
 export interface TracedProgram {
-  /** A module for Node, and its arguments. */
+  /** A module for Node, with its arguments. */
   readonly argv: readonly string[];
-  /** The disk: the folder below which everything is traced. */
+  /** The root folder of the disk; everything below it is traced. */
   readonly root: string;
   /** The content of the folder when the program starts. */
   readonly before?: FileTree;
@@ -35,7 +35,7 @@ export async function traceOperations({ argv, root, before }: TracedProgram): Pr
   }
 }
 
-/** Writes what is left of the disk into a folder that is there. */
+/** Writes the remaining content of the disk into an existing folder. */
 export function writeImage(path: string, { entries }: Folder): void {
   for (const [name, content] of entries) {
     if (Buffer.isBuffer(content)) writeFileSync(join(path, name), content);
@@ -61,10 +61,7 @@ export interface Cuts {
 /** Returns the errors of an image, as sentences, for the acknowledgements before the cut. */
 export type CheckImage = (image: Folder, acknowledged: readonly string[]) => Promise<readonly string[]>;
 
-/**
- * Yields the losses of power cuts. Each has a seed of its own, so that one that loses something can be
- * repeated.
- */
+/** Yields the losses of power cuts. Each cut has its own seed, so that a loss can be repeated. */
 async function* cutPower(
   operations: Operations,
   { mode, seed, count }: Cuts,
@@ -95,7 +92,9 @@ export async function firstLoss(
   return undefined;
 }
 
-/** Half of the cuts come right after something was acknowledged, a quarter right after a change. */
+/**
+ * Chooses the line of a cut: half of the cuts come right after an acknowledgement, and a quarter right after a change.
+ */
 function lineOfCut(
   { acknowledgements, changes, end }: Operations,
   random: ReturnType<typeof createRandom>,

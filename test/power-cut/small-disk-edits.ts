@@ -1,4 +1,6 @@
-/** Native edits on a full disk or read-only: each is made, or refused with a code and a hint, and changes nothing. */
+/**
+ * Native edits on a full or read-only disk: each is made, or refused with a code and a hint without changing anything.
+ */
 
 import { join } from "node:path";
 import { type AgentName, isContinuoError } from "@continuo/core/model";
@@ -13,7 +15,7 @@ export interface Refusals {
   readonly refused: number;
 }
 
-/** @param pages how many are free at each try of an edit, until one succeeds */
+/** @param pages the numbers of free pages, tried one after another until the edit succeeds */
 export async function editOnSmallDisk(
   disk: SmallDisk,
   agent: AgentName,

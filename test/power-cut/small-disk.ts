@@ -1,4 +1,4 @@
-/** A disk of a few megabytes in memory, which tests fill, or make read-only. Only root can make one. */
+/** A disk of a few megabytes in memory, which tests fill or make read-only. Only root can create one. */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -18,15 +18,15 @@ const PAGE = 4096;
 
 export interface SmallDisk extends Disposable {
   readonly folder: string;
-  /** Leaves so many pages free; until `free` is called. */
+  /** Leaves this number of pages free, until `free` is called. */
   fill(pages: number): void;
   free(): void;
-  /** False while a file on it is open for writing. */
+  /** Makes the disk read-only. Returns false while a file on it is open for writing. */
   readOnly(): boolean;
   writable(): void;
 }
 
-/** `null` if this machine lets us mount nothing. */
+/** Returns `null` if this machine permits no mount. */
 export function openSmallDisk(size = "16m"): SmallDisk | null {
   const folder = mkdtempSync(join(tmpdir(), "continuo-small-disk-"));
   const filler = join(folder, "filler");

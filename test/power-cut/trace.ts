@@ -1,6 +1,6 @@
 /**
- * The system calls of a process that change files, with their data, from the output of
- * `strace -f -xx -s BYTES -o FILE`. A call of one thread may be cut in two by a call of another one.
+ * The system calls of a process that change files, with their data, from the output of `strace -f -xx -s BYTES -o
+ * FILE`. A call of another thread may divide a call into two lines.
  */
 
 export interface SystemCall {
@@ -8,7 +8,7 @@ export interface SystemCall {
   /** The text between the parentheses; strings are hexadecimal. */
   readonly args: string;
   readonly result: number;
-  /** Lines of the trace: the call took effect somewhere between them. */
+  /** Two lines of the trace, between which the call took effect. */
   readonly begin: number;
   readonly end: number;
 }
@@ -27,8 +27,8 @@ const BEGINNING = /^(\d+) +(\w+)\((.*?) *<unfinished \.\.\.>$/s;
 const ENDING = /^(\d+) +<\.\.\. (\w+) resumed>(.*)\) += (-?\d+)/s;
 
 /**
- * In the order in which they ended; those of `close` in the order in which they began: another thread can receive the
- * same number of a file before the call that gave it back has ended.
+ * Returns the calls in the order in which they ended. `close` is placed at its beginning, because another thread can
+ * receive the same file number before that call has ended.
  */
 export function parseTrace(text: string): readonly SystemCall[] {
   const calls: SystemCall[] = [];

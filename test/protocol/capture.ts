@@ -57,7 +57,7 @@ function startModel(first: Make, second: Make): Promise<ModelServer> {
 interface Talk {
   readonly program: LineProgram;
   send(message: JsonObject): void;
-  /** The first line, past or coming, that fits. */
+  /** Resolves with the first line that matches, even one that was printed before this call. */
   until(fits: (line: JsonObject) => boolean): Promise<JsonObject>;
   readonly lines: JsonObject[];
 }

@@ -1,4 +1,4 @@
-/** An agent's program that says nothing any more, or that does not stop, is ended when its time is up. */
+/** An agent's program that prints nothing any more, or that does not stop, is ended after the time limit. */
 
 import { describe, expect, test } from "vitest";
 import { lines, open, SESSION, TEXT, TONGUES, turn, words } from "./tongues.ts";
@@ -9,7 +9,7 @@ describe.concurrent.each(Object.entries(TONGUES))("%s", (_, tongue) => {
 
   test("says nothing any more: the turn fails when the time is up, and the program is ended", async () => {
     const reactions = [...hello, { to: tongue.prompt, print: began }];
-    // Its first words come before that, also while all tests of this file start their programs.
+    // The first line comes earlier than this limit, even while all tests of this file start their programs.
     await using conversation = await open(tongue, { reactions }, { limits: { silenceMs: 6_000 } });
     const { events, error } = await turn(conversation);
     expect(words(events)).toEqual([TEXT]);

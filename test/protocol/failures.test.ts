@@ -1,4 +1,4 @@
-/** The outcome of a conversation when the agent's program breaks the rules: a program stands in for it. */
+/** The outcome of a conversation if the agent's program breaks the rules. Another program stands in for it. */
 
 import { NO_CAPABILITIES } from "@continuo/agents/drivers/link";
 import { describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ describe.concurrent.each(Object.entries(TONGUES))("%s", (_, tongue) => {
   const began = lines(...tongue.began("half an answer"));
   const hello = tongue.hello(SESSION);
 
-  test("dies in the middle of a line: the turn fails with what it had said and how it ended", async () => {
+  test("dies in the middle of a line: the turn fails with its text so far and its exit", async () => {
     const print = `${began}{"type":"half`;
     await using conversation = await open(tongue, {
       reactions: [...hello, { to: tongue.prompt, print, isLast: true }],
@@ -42,7 +42,7 @@ describe.concurrent.each(Object.entries(TONGUES))("%s", (_, tongue) => {
     expect(events.at(-1)).toMatchObject({ type: "turn_completed", stopReason: "end_turn" });
   });
 
-  test("does not start: that is an error with what it said", async () => {
+  test("does not start: the error has its output", async () => {
     const opening = open(tongue, { refusal: "no licence" });
     await expect(opening).rejects.toMatchObject({
       code: "agent_failed",
@@ -65,7 +65,7 @@ describe.concurrent.each(Object.entries(TONGUES))("%s", (_, tongue) => {
     const { resumption, sessionId } = conversation;
     expect([sessionId, resumption.forked]).toEqual([SESSION, { from: OTHER, to: SESSION }]);
     const told = events.some((event) => event.type === "native_session" && event.happened === "forked");
-    // Either when it is opened, or by the first turn.
+    // The fork is reported when the session is opened, or by the first turn.
     expect(told || resumption.verifiedBy === "agent").toBe(true);
   });
 });

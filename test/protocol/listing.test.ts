@@ -1,4 +1,6 @@
-/** Codex's own list: asked of the server that is open for a conversation, else of one that is started for it. */
+/**
+ * Codex's own list is requested from the server that is open for a conversation, or from one that is started for it.
+ */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,13 +31,13 @@ const GREETING = { to: '"initialize"', print: '{"id":$id,"result":{"userAgent":"
 const LIST = { to: '"thread/list"', print: `{"id":$id,"result":{"data":[{"id":"${SESSION}"}]}}\n` };
 const OTHERS = { to: '"thread/', print: `{"id":$id,"result":{"thread":{"id":"${SESSION}"}}}\n` };
 
-test("the server that is open is asked, and none is started beside it", async () => {
+test("the open server is asked, and no second one is started", async () => {
   const places = { home, env: { PATH: process.env.PATH ?? "" } };
   const command = [process.execPath, STAND_IN, write({ reactions: [GREETING, LIST, OTHERS] })];
   await rememberCapabilities(places, command, async () => ({ capabilities: NO_CAPABILITIES, version: null }));
   const driver = createCodexDriver({ places, command });
   const conversation = await driver.open({ cwd: home });
-  // Whatever is started from here on says no.
+  // Every server that starts from now on refuses.
   write({ refusal: "no second one" });
   const { items } = await driver.listSessions({ cwd: home });
   expect(items.map(({ sessionId }) => sessionId)).toEqual([SESSION]);

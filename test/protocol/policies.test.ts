@@ -1,4 +1,4 @@
-/** Each policy reaches the start of Claude Code, Codex and pi, without the programs. */
+/** Each policy reaches the start of Claude Code, Codex and pi. The programs themselves do not run. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The output of real agents (`capture.ts`), as the events that their drivers make of it. */
+/** The output of real agents (`capture.ts`), and the events that their drivers make of it. */
 
 import { readFileSync } from "node:fs";
 import { isJson, type Json } from "@continuo/files";
@@ -18,7 +18,7 @@ const linesOf = (agent: string): readonly Json[] =>
 
 type Fold = (line: Json) => readonly unknown[];
 
-/** Permissions and ends of turns are no events of the folds; here they stand between them. */
+/** The fold of each agent. Permissions and ends of turns are not events of the folds, and are between them here. */
 const FOLDS: Readonly<Record<string, () => Fold>> = {
   claude() {
     const fold = claude.createClaudeFold();
@@ -60,7 +60,7 @@ const FOLDS: Readonly<Record<string, () => Fold>> = {
 
 const INSTEAD: readonly unknown[] = [null, 7, "x", true, [], [null], {}];
 
-/** The value with each of its members, at any depth, taken away or replaced by something strange. */
+/** Yields copies of the value in which one member, at any depth, is missing or has a strange value. */
 function* damagedCopies(value: unknown): Generator<unknown> {
   if (Array.isArray(value)) {
     for (const [at, member] of value.entries()) {
@@ -92,7 +92,7 @@ describe.each(Object.entries(FOLDS))("the protocol of %s", (agent, createFold) =
     expect(mixed.filter(isStrange)).toHaveLength(linesOf(agent).length);
   });
 
-  test("lines that break off, or lack what they should have, are never thrown for", () => {
+  test("incomplete lines, and lines with missing or wrong fields, never cause an exception", () => {
     const fold = createFold();
     const thrown: unknown[] = [];
     let tried = 0;

@@ -1,4 +1,6 @@
-/** Agents that ask their model again, by records that the real agents sent to a model server that answered 529. */
+/**
+ * Agents that repeat requests to their model, shown by records of the real agents after a model server answered 529.
+ */
 
 import type { AgentEvent } from "@continuo/core/model";
 import { expect, test } from "vitest";
@@ -9,7 +11,7 @@ import { createPiFold, foldRecord } from "../../packages/agents/src/drivers/pi/f
 const said = (events: readonly AgentEvent[]) =>
   events.map((event) => [event.type, "message" in event ? event.message : ""]);
 
-test("Claude Code: what went wrong, for how long it waits, and which attempt is next (2.1.330)", () => {
+test("Claude Code reports the error, the wait and the number of the next attempt (2.1.330)", () => {
   const line = {
     type: "system",
     subtype: "api_retry",
@@ -28,7 +30,7 @@ test("Claude Code: what went wrong, for how long it waits, and which attempt is 
   ]);
 });
 
-test("Codex: the status that its own words leave out, and which attempt is next (0.169.0)", () => {
+test("Codex reports the status, which its message leaves out, and the number of the next attempt (0.169.0)", () => {
   const error = {
     message: "Reconnecting... 2/5",
     codexErrorInfo: { responseStreamDisconnected: { httpStatusCode: 529 } },
@@ -44,7 +46,7 @@ test("Codex: the status that its own words leave out, and which attempt is next 
   expect(told({ message: "Something else." })).toEqual([["error", "Something else."]]);
 });
 
-test("pi: its words, for how long it waits, and which attempt is next (1.5.2)", () => {
+test("pi reports its message, the wait and the number of the next attempt (1.5.2)", () => {
   const record = {
     type: "auto_retry_start",
     attempt: 1,

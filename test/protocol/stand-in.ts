@@ -1,24 +1,23 @@
 /**
- * Stands in for an agent's program: `node stand-in.ts SCRIPT …`. The script, a JSON file, says what is printed for
- * which line of the input; `$id` is the id of that line. What is printed is not ended by a line feed of our own, so
- * that a line may break off.
+ * Stands in for an agent's program: `node stand-in.ts SCRIPT …`. The script, a JSON file, maps lines of the input to
+ * output; `$id` is the id of the input line. No line feed is added to the output, so that a line may be incomplete.
  */
 
 import { readFileSync } from "node:fs";
 import { splitLines } from "@continuo/files";
 
 export interface Reaction {
-  /** Words in a line of the input. */
+  /** A text in the input line. */
   readonly to: string;
   readonly print: string;
-  /** It is killed after it. */
+  /** True if the program is killed after this output. */
   readonly isLast?: true;
 }
 
 export interface StandInScript {
-  /** Printed for `--help` and `--version`. */
+  /** The output for `--help` and `--version`. */
   readonly help: string;
-  /** Said on stderr at once, and then it ends with 3. */
+  /** Printed on stderr at once; the program then exits with 3. */
   readonly refusal?: string;
   readonly reactions: readonly Reaction[];
 }

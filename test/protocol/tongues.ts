@@ -17,20 +17,20 @@ const STAND_IN = await bundledProgram("test/protocol/stand-in.ts");
 export const SESSION = "019aa000-0000-7000-8000-000000000001";
 export const OTHER = "019aa000-0000-7000-8000-000000000002";
 
-/** One agent's protocol, as far as it is needed here. */
+/** The parts of one agent's protocol that these tests need. */
 export interface Tongue {
   readonly create: (options: DriverOptions) => AgentDriver;
   readonly help: string;
-  /** Up to the first turn, in this session. */
+  /** The reactions up to the first turn in this session. */
   hello(sessionId: string): readonly Reaction[];
-  /** In a line that says something. */
+  /** A text in the line that sends a prompt. */
   readonly prompt: string;
-  /** After it: that the turn began, and its first words. */
+  /** The output after a prompt: the beginning of the turn, and its first text. */
   began(words: string): readonly unknown[];
   readonly ended: readonly unknown[];
-  /** Nobody knows it. */
+  /** A message of an unknown type. */
   readonly strange: unknown;
-  /** A question that nobody can answer, and words of its refusal. */
+  /** A question that no client can answer, and a text in the client's refusal. */
   readonly question: unknown;
   readonly refusal: string;
 }
@@ -131,7 +131,7 @@ export function lines(...messages: readonly unknown[]): string {
 export interface Opening {
   readonly limits?: Partial<DriverLimits>;
   readonly resumeSessionId?: string;
-  /** The capabilities of the program are known from before. */
+  /** The capabilities of the program, if they are known before it starts. */
   readonly known?: SessionCapabilities;
 }
 

@@ -1,4 +1,7 @@
-/** Protocol lines without what the agents' makers wrote for their models: prompts, descriptions of tools, skills. Pure. */
+/**
+ * Removes the texts of agents' makers for their models from protocol lines: prompts, descriptions of tools, skills.
+ * Pure.
+ */
 
 import { asObject, type JsonObject } from "../model-servers/index.ts";
 
@@ -13,7 +16,7 @@ const INIT = [
   "uuid",
 ];
 
-/** No line, or one. */
+/** Returns one line, or none. */
 export function withoutPrompts(line: JsonObject): readonly JsonObject[] {
   // Claude Code
   if (line.type === "system" && line.subtype === "init") return [pick(line, INIT)];

@@ -44,7 +44,7 @@ describe("the changelog of a release", () => {
 
   test("takes every file in changes/ of today", () => {
     const names = readdirSync(join(ROOT, "changes")).filter((name) => name.endsWith(".md"));
-    // Right after a release there are none.
+    // There are no fragments right after a release.
     const fragments = [
       { name: "one.md", text: "### Added\n\n- One.\n" },
       ...names.map((name) => ({ name, text: readFileSync(join(ROOT, "changes", name), "utf8") })),

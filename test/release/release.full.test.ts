@@ -8,7 +8,7 @@ import { scratchFolder } from "../scratch-folder.ts";
 import { linkExtensionModules, linkFrameworks, linkModules } from "../sizes/linked-modules.ts";
 import { builtExtension } from "../sizes/shared-programs.ts";
 
-/** Nobody serves them there: it is only named in files. */
+/** The address is only written into files, and no server answers there. */
 const ADDRESS = "http://127.0.0.1:9";
 const ROOT = join(import.meta.dirname, "../..");
 const folder = scratchFolder("release");
@@ -44,7 +44,7 @@ test("a release sets one version, collects the changes, commits, tags, and packs
   linkModules(copy);
   linkExtensionModules(copy);
   linkFrameworks(copy);
-  // The commit of a release has none.
+  // The commit of a release has no fragment.
   writeFileSync(join(copy, "changes/one.md"), "### Added\n\n- Something.\n");
   run("git", ["init", "--quiet"]);
   run("git", ["add", "--all"]);

@@ -1,4 +1,7 @@
-/** A relocation at each agent: the places that it changes, and those that it leaves, such as places that the new folder has already, and words that were said. */
+/**
+ * A relocation at each agent: the places that it changes, and those that it leaves, such as places that the new folder
+ * already has, and texts of messages.
+ */
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";

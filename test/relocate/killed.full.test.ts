@@ -1,6 +1,6 @@
 /**
- * A relocation, and its undoing, killed at every system call by which they change something: the home is as it was before or as
- * it is afterwards, at all five agents together, and what is asked for again comes to its end.
+ * A relocation, and its undo, are killed at every system call by which they change something. The home of all five
+ * agents is in the state before or after the change, and the repeated command completes.
  */
 
 import { mkdirSync, renameSync, rmSync } from "node:fs";
@@ -40,7 +40,7 @@ async function killed(...args: readonly string[]): Promise<KillTarget> {
 
 const countIn = async (cwd: string): Promise<number> => (await listNativeSessions({ places, cwd })).length;
 
-/** All sessions are at one of the two folders, and at no moment between them. */
+/** Returns the state of the home. All sessions must be at one of the two folders, and never divided between them. */
 async function stateNow(): Promise<string> {
   await settleUnfinished({ places });
   const [old, fresh] = [await countIn(home.project), await countIn(target)];
@@ -72,7 +72,7 @@ test("a relocation that is killed leaves all five agents as they were, or all at
   expect(seen.get("before")).toBeGreaterThan(5);
 });
 
-test("an undoing that is killed can be asked for again", { timeout: 600_000 }, async () => {
+test("an undo that is killed can be repeated", { timeout: 600_000 }, async () => {
   const prepare = async (): Promise<string> => {
     newHome();
     const { trashId } = await relocateProject(home.project, target, { places, write: "in place" });

@@ -1,4 +1,6 @@
-/** Projects of agents that record no repository: a mark that was made while the folder was there finds them after a move. */
+/**
+ * Projects of agents that record no repository: a mark from the time when the folder existed finds them after a move.
+ */
 
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +42,7 @@ async function listedIn(ofProject: string): Promise<readonly string[]> {
   return sessions.map(({ agent }) => agent).toSorted();
 }
 
-test("a renamed project of Claude Code, Gemini CLI and pi is found by the first commit that was noted, by nobody else", async () => {
+test("a renamed project of Claude Code, Gemini CLI and pi is found by its noted first commit", async () => {
   await noteProjects(placesOfHome(home));
   expect(statSync(join(home.root, ".continuo/projects.json")).mode & 0o777).toBe(0o600);
   renameSync(home.project, target());
@@ -123,7 +125,7 @@ const marksPath = (): string => join(home.root, ".continuo/projects.json");
 const noted = (): Readonly<Record<string, NotedFolder>> =>
   JSON.parse(readFileSync(marksPath(), "utf8")).folders;
 
-/** Another folder in which one session of Claude Code worked. */
+/** Writes a session of Claude Code that worked in another folder. */
 function sessionIn(project: string): void {
   const other = { ...home, project };
   writeText(sessionPath(other), toLines(talk(other, SAID)));
@@ -166,7 +168,7 @@ test("a repository without a commit gets its first commit later, and other marks
   expect(statSync(marksPath()).ino).toBe(ino);
 });
 
-test("marks are left to another process that writes them now", async () => {
+test("a process does not write marks while another process writes them", async () => {
   const lock = await lockSession("/projects", "projects", {
     places: placesOfHome(home),
     waitMs: 0,
@@ -180,7 +182,7 @@ test("marks are left to another process that writes them now", async () => {
   }
 });
 
-test("of more than 2,000 noted folders, those that were noted first give way", async () => {
+test("of more than 2,000 noted folders, the oldest are removed", async () => {
   const folders = Object.fromEntries(
     Array.from({ length: 2_000 }, (_, n) => [
       `/gone/${n}`,

@@ -1,4 +1,4 @@
-/** A relocation that would leave a session behind, or that a running program would undo, changes nothing. */
+/** A relocation changes nothing if a session would stay behind, or if a running program would undo it. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -60,9 +60,9 @@ test("a session that a program elsewhere has open for writing is refused", async
   expect(await refusedWhile(writer)).toMatchObject({ code: "session_live" });
 });
 
-test("a session that would still name the old folder takes the whole change back", async () => {
+test("if a session would still name the old folder, the whole change is undone", async () => {
   const [first = {}, second = {}] = talk(home, [ASKED, ANSWERED]);
-  // In Latin-1 no line is text that can be changed.
+  // In Latin-1, no line is a valid text that can be changed.
   const lines = toLines([first, second]).replaceAll('"main"', '"m\u00e4in"');
   writeText(sessionPath(home), Buffer.from(lines, "latin1"));
   const before = contentOf(home);

@@ -1,4 +1,7 @@
-/** A project that moved keeps its sessions, at all five agents, and one restoration takes all of it back. The real agents confirm it in `test/agents/relocate/`. */
+/**
+ * A moved project keeps its sessions at all five agents, and one restoration undoes everything. The real agents confirm
+ * this in `test/agents/relocate/`.
+ */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -165,7 +168,7 @@ test("a project is not relocated while a conversation has one of its sessions op
   writeAll(home);
   move();
   const places = placesOfHome(home);
-  // Its name is what makes it an agent: in the new folder it holds the old path no less.
+  // The name of the program makes it count as an agent. An agent in the new folder blocks the relocation too.
   const program = join(home.root, "codex.mjs");
   writeFileSync(program, 'console.log("runs"); setInterval(() => undefined, 60_000);');
   const before = contentOf(home);
@@ -188,7 +191,7 @@ test("a project is not relocated while a conversation has one of its sessions op
   }
   await relocated();
   expect(await sessionsOf(target)).toHaveLength(5);
-  // No lock outlives it.
+  // The relocation leaves no lock behind.
   (await lockNative({ agent: "pi", sessionId: PI_ID, places })).release();
 });
 

@@ -1,6 +1,6 @@
 /**
- * The conditions under which an agent resumes a session (each seen with the real agents,
- * `test/agents/repair/`): a check says that the agent cannot resume it, and a repair mends it.
+ * Damages after which an agent cannot resume a session (each was observed with the real agents, `test/agents/repair/`):
+ * a check reports this, and a repair corrects it.
  */
 
 import { checkNativeSession, readNativeSession, repairNativeSession } from "@continuo/agents";
@@ -17,12 +17,12 @@ interface Damage {
   readonly what: string;
   readonly agent: AgentName;
   readonly fixture: string;
-  /** The first record that fits is damaged; one that gives `null` is lost, and a text takes the place of its JSON. */
+  /** The damage applies to the first record that matches. `null` removes the record, and a text replaces its JSON. */
   readonly fits: (record: Rec) => boolean;
   readonly damage: (record: Rec) => Rec | null;
-  /** True if every record that fits is damaged. */
+  /** True if every matching record is damaged. */
   readonly all?: true;
-  /** Kept by the repair. */
+  /** True if the repair keeps the record. */
   readonly keeps?: true;
 }
 
@@ -236,34 +236,37 @@ beforeEach(() => {
 });
 
 describe("the agent cannot resume a session", () => {
-  test.each(DAMAGES)("of $agent where $what: a check says so, and a repair mends it", async (each) => {
-    const { agent, fixture, fits, damage, all, keeps } = each;
-    const { places, sessions } = await copyHome(scratch, [agent, fixture]);
-    const { location = "", sessionId = "" } = sessions[0] ?? {};
-    const ref = `${agent}:${sessionId}`;
-    const said = async (): Promise<readonly unknown[]> =>
-      (await readNativeSession(ref, { places })).messages.map(({ role, content }) => [role, content]);
-    const before = await said();
-    const records = recordsOf(agent, location);
-    let isDone = false;
-    records.write(
-      records.texts.flatMap((text) => {
-        const record = JSON.parse(text);
-        if ((isDone && all === undefined) || !fits(record)) return [text];
-        isDone = true;
-        const damaged = damage(record);
-        if (typeof damaged === "string") return [damaged];
-        return damaged === null ? [] : [JSON.stringify(damaged)];
-      }),
-    );
-    const codes = async (): Promise<readonly string[]> =>
-      (await checkNativeSession(ref, { places })).problems.map(({ code }) => code);
-    expect(isDone).toBe(true);
-    expect(await codes()).toContain("cannot_resume");
-    const { edits } = await repairNativeSession(ref, { places, write: "in place" });
-    expect(edits.length).toBeGreaterThan(0);
-    expect(await codes()).not.toContain("cannot_resume");
-    expect((await repairNativeSession(ref, { places })).edits).toEqual([]);
-    if (keeps) expect(await said()).toEqual(before);
-  });
+  test.each(DAMAGES)(
+    "of $agent where $what is reported by a check and corrected by a repair",
+    async (each) => {
+      const { agent, fixture, fits, damage, all, keeps } = each;
+      const { places, sessions } = await copyHome(scratch, [agent, fixture]);
+      const { location = "", sessionId = "" } = sessions[0] ?? {};
+      const ref = `${agent}:${sessionId}`;
+      const said = async (): Promise<readonly unknown[]> =>
+        (await readNativeSession(ref, { places })).messages.map(({ role, content }) => [role, content]);
+      const before = await said();
+      const records = recordsOf(agent, location);
+      let isDone = false;
+      records.write(
+        records.texts.flatMap((text) => {
+          const record = JSON.parse(text);
+          if ((isDone && all === undefined) || !fits(record)) return [text];
+          isDone = true;
+          const damaged = damage(record);
+          if (typeof damaged === "string") return [damaged];
+          return damaged === null ? [] : [JSON.stringify(damaged)];
+        }),
+      );
+      const codes = async (): Promise<readonly string[]> =>
+        (await checkNativeSession(ref, { places })).problems.map(({ code }) => code);
+      expect(isDone).toBe(true);
+      expect(await codes()).toContain("cannot_resume");
+      const { edits } = await repairNativeSession(ref, { places, write: "in place" });
+      expect(edits.length).toBeGreaterThan(0);
+      expect(await codes()).not.toContain("cannot_resume");
+      expect((await repairNativeSession(ref, { places })).edits).toEqual([]);
+      if (keeps) expect(await said()).toEqual(before);
+    },
+  );
 });

@@ -1,4 +1,6 @@
-/** Damaged sessions of Copilot: a result is given back to its call, and no repair makes a record that Copilot refuses. */
+/**
+ * Damaged sessions of Copilot: a result is returned to its call, and no repair writes a record that Copilot refuses.
+ */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { checkNativeSession, readNativeSession, repairNativeSession } from "@continuo/agents";
@@ -80,7 +82,7 @@ test.each([
   },
 );
 
-test("a seal of thinking with a broken byte is left out, for which the vendor would refuse the request", async () => {
+test("a seal of thinking with a broken byte, for which the vendor would refuse the request, is left out", async () => {
   const { places, sessions } = await copyHome(scratch, ["copilot", "parallel-tools"]);
   const { location = "", sessionId = "" } = sessions[0] ?? {};
   const ref = `copilot:${sessionId}`;
@@ -99,7 +101,7 @@ test("a seal of thinking with a broken byte is left out, for which the vendor wo
   expect((await checkNativeSession(ref, { places })).problems).toEqual([]);
 });
 
-test("a result behind a resumption, which Copilot would not read, stands behind its call again", async () => {
+test("a result after a resumption, which Copilot would not read, follows its call again", async () => {
   const { places, sessions } = await copyHome(scratch, ["copilot", "parallel-tools"]);
   const { location = "", sessionId = "" } = sessions[0] ?? {};
   const ref = `copilot:${sessionId}`;

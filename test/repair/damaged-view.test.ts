@@ -1,6 +1,6 @@
 /**
- * The model view of damaged records is what the real agent sends of them (each seen with the agent of the fixtures, by
- * comparing with its request; random damages are compared in `test/agents/repair/`).
+ * The model view of damaged records equals what the real agent sends. Each damage was compared with the agent's
+ * request; `test/agents/repair/` compares random damage.
  */
 
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
@@ -70,7 +70,7 @@ describe("Codex", () => {
     );
   });
 
-  test("sends nothing of what stands before a second header, which a repair removes", async () => {
+  test("sends no record from before a second header, which a repair removes", async () => {
     const laid = await layOut("codex", "paginated");
     const sound = await viewOf(laid);
     const records = recordsOf("codex", laid.session.location);

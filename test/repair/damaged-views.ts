@@ -1,4 +1,4 @@
-/** Damages to one record of a session, and what the real agent sends then. */
+/** Damages to one record of a session, and the items that the real agent then sends. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,11 +13,11 @@ export interface DamagedView {
   readonly what: string;
   readonly agent: AgentName;
   readonly fixture: string;
-  /** The first record that fits is damaged. */
+  /** The damage applies to the first record that matches. */
   readonly fits: (record: Rec) => boolean;
   readonly damage: (record: Rec) => void;
   readonly sent: View;
-  /** The view after a repair, where that sends more; `whole` as without the damage. */
+  /** The view after a repair, if the agent then sends more; `whole` is the view without the damage. */
   readonly mended?: "whole" | View;
 }
 
@@ -25,7 +25,7 @@ function isOf(item: Item, words: string): boolean {
   return JSON.stringify(item).includes(words);
 }
 
-/** Without the items that hold these words. */
+/** The view without the items that contain these words. */
 const without =
   (...words: readonly string[]): View =>
   (sound) =>
@@ -33,7 +33,7 @@ const without =
 
 const same: View = (sound) => sound;
 
-/** The first item that holds the words is another one. */
+/** The view with another item in place of the first one that contains the words. */
 const instead =
   (words: string, change: (item: Item) => readonly Item[]): View =>
   (sound) => {
@@ -45,7 +45,7 @@ const instead =
 const isItem = (type: string, words: string) => (record: Rec) =>
   record.type === "response_item" && record.payload.type === type && JSON.stringify(record).includes(words);
 
-/** The id of the call with these words, which is another one each time that a fixture is made. */
+/** Returns the id of the call that contains the words; the id is different in each recording. */
 function callIn(fixture: string, words: string): string {
   const path = join(import.meta.dirname, "../fixtures", fixture, "requests.json");
   const { items }: { readonly items: readonly Item[] } = JSON.parse(readFileSync(path, "utf8"));
@@ -56,7 +56,7 @@ function callIn(fixture: string, words: string): string {
 
 const CALL = callIn("codex/paginated", "timer.spec.js");
 
-/** Codex gives the call its own words, right after it. */
+/** The view in which Codex puts its own text, as the result, right after the call. */
 const aborted: View = (sound) =>
   sound.flatMap((item): readonly Item[] => {
     if (item.kind === "result" && item.id === CALL) return [];

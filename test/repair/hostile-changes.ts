@@ -1,4 +1,4 @@
-/** Changes to the records of a session that only damage or malice makes, and every reader of what comes of them. */
+/** Changes to the records of a session that only damage or malice can cause, and all readers of the result. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -16,7 +16,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { messageToMarkdown } from "../../packages/core/src/transcript/render/index.ts";
 
-/** The texts of a session's records, and how changed ones are put in their place. */
+/** The texts of a session's records, and the function that replaces them by changed ones. */
 export interface Records {
   readonly texts: readonly string[];
   write(texts: readonly string[]): void;
@@ -88,7 +88,7 @@ export const nested: fc.Arbitrary<Change> = fc
     return texts.with(line, `${place.input.slice(0, place.index)}:${value}${place.input.slice(end)}`);
   });
 
-/** An agent that cannot be found, or a session with nothing left, has a code; a fault of ours has none. */
+/** Accepts errors with a code, such as a session without any content; an error without a code is a mistake of ours. */
 function refused(error: unknown): null {
   if (isContinuoError(error)) return null;
   throw error;

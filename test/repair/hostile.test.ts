@@ -1,4 +1,7 @@
-/** Types, roles and names that every object has, and values nested thousands of levels deep: no reader fails on them. */
+/**
+ * Types, roles and names that every object has, and values that are nested thousands of levels deep: every reader can
+ * handle them.
+ */
 
 import fc from "fast-check";
 import { beforeEach, describe, test } from "vitest";

@@ -1,4 +1,7 @@
-/** Sessions of many records, each of which needs a repair: one that costs more for each record would not end here. */
+/**
+ * Sessions with many records that each need a repair: if the cost of a record grew with their number, this test would
+ * not end.
+ */
 
 import type { AgentName } from "@continuo/core/model";
 import type { Json } from "@continuo/files";

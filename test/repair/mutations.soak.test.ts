@@ -1,4 +1,4 @@
-/** Whatever happens to the records of a format case: every reader answers or refuses, each within 5 s. */
+/** Whatever happens to the records of a format case, every reader answers or refuses within 5 s of processor time. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { soakTest } from "../sizes/soak-test.ts";
 import { type Change, everyReader, nested, recordsOf, renamed } from "./hostile-changes.ts";
 import { watchRounds } from "./watch-rounds.ts";
 
-/** The limit is time of the processor, however busy the machine is. */
+/** The limit is processor time, so it holds on a busy machine too. */
 const LIMIT_MS = 5000;
 
 soakTest(
@@ -43,7 +43,7 @@ interface Case {
   readonly agent: AgentName;
   readonly location: string;
   readonly places: Places;
-  /** Each changes the session when it is called. */
+  /** Each mutation changes the session when it is called. */
   readonly mutations: fc.Arbitrary<() => void>;
   readonly restore: () => void;
 }

@@ -1,4 +1,7 @@
-/** Pipes in the places of agents' files: an open would wait for a writer that never comes, and no signal could end it. */
+/**
+ * Pipes in place of agents' files: opening one would wait for a writer that never comes, and no signal could end the
+ * wait.
+ */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** Whatever happened to a session's file: a repaired copy is whole, says what was said, and needs no repair. */
+/**
+ * Whatever happened to a session's file, a repaired copy is complete, has the same messages, and needs no further
+ * repair.
+ */
 
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +25,7 @@ const CASES = LINES.flatMap((agent) =>
   readdirSync(join(FIXTURES, agent)).map((name): readonly [(typeof LINES)[number], string] => [agent, name]),
 );
 
-/** Problems that no repair of the one file can mend, or that are no damage of its records. */
+/** Problems that a repair of this one file cannot solve, or that are not damage of its records. */
 const BEYOND_REPAIR: ReadonlySet<ProblemCode> = new Set([
   "empty",
   "missing_header",
@@ -37,7 +40,7 @@ const BEYOND_REPAIR: ReadonlySet<ProblemCode> = new Set([
   "lost_on_resume",
 ] as const);
 
-/** Who said a message whose type is lost, nobody knows: it is kept as it is. */
+/** A message without a type has an unknown author, so it is kept unchanged. */
 function isBeyondRepair({ code, message }: Problem): boolean {
   return BEYOND_REPAIR.has(code) || (code === "bad_record" && message === "the message has no type");
 }
@@ -51,7 +54,7 @@ function filesBelow(folder: string): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** A copy has other files around it than the session has. */
+/** Leaves out problems with other files, because a copy has other files next to it. */
 function isOfTheFile({ file, code }: Problem): boolean {
   return file === undefined && code !== "missing_parent_session";
 }

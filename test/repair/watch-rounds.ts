@@ -1,12 +1,15 @@
-/** Ends a process whose round never ends: a loop without an end lets no timer of its own thread run. */
+/**
+ * Ends a process whose round never ends. A separate thread watches it, because an endless loop blocks the timers of its
+ * own thread.
+ */
 
 import { Worker } from "node:worker_threads";
 
-/** However busy the machine is, no round takes that long. */
+/** A longer round hangs, however busy the machine is. */
 const HANGS_MS = 120_000;
 
 export interface WatchedRounds extends Disposable {
-  /** A round begins, and the one before it ended. */
+  /** Reports that a round begins, and that the previous one ended. */
   begin(): void;
 }
 

@@ -1,4 +1,4 @@
-/** The streams of the handler end with their readers, and a person begins only so many sessions. */
+/** The streams of the handler end with their readers, and a person may begin only a limited number of sessions. */
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

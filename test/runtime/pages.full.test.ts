@@ -55,7 +55,7 @@ interface Program extends AsyncDisposable {
 interface Started {
   readonly name: string;
   readonly code: { readonly program: string; readonly page: string };
-  /** That of a program which was killed before; 0 for any. */
+  /** The port of a program that was killed before; 0 for any free port. */
   readonly port?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -97,7 +97,7 @@ async function enter(page: Page, words: string): Promise<void> {
 }
 
 const shown = (page: Page): Promise<string> => page.innerText("pre");
-/** Each program takes seconds to start where others work too. */
+/** Each program takes seconds to start on a busy machine. */
 const SOON = { timeout: 60_000, interval: 20 };
 const STORY = Array.from({ length: 40 }, (_, place) => `word${place}`).join(" ");
 

@@ -1,4 +1,4 @@
-/** The four products of docs/guides/products.md, as a reader copies them, are used by people and killed meanwhile. */
+/** The four products of docs/guides/products.md, as a reader copies them: people use them while they are killed. */
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -102,7 +102,7 @@ async function poll<Value>(look: () => Promise<Value | undefined>): Promise<Valu
   return found as Value;
 }
 
-/** Each product starts several programs, which takes minutes where others work too. */
+/** Each product starts several programs, which takes minutes on a busy machine. */
 const PATIENT = { timeout: 300_000 };
 
 test(
@@ -275,7 +275,7 @@ test(
     const waiting = async (): Promise<readonly Claim[]> =>
       (await store.listClaims({ prefix: "schedule/" })).items;
     const claim = await poll(async () => (await waiting())[0]);
-    // The night comes: the message is due.
+    // The night comes, so the message is due.
     const [, at = "", , day = ""] = claim.name.split("/");
     expect(at.slice(0, 13)).toBe(`${day}T02`);
     await store.putClaim({ ...claim, name: claim.name.replace(at, new Date().toISOString()), generation: 1 });

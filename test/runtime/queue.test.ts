@@ -57,7 +57,7 @@ test("a scheduled message that becomes due while the queue of its session is ful
   const errors: unknown[] = [];
   await start({ agents: [new EchoAgent()], onError: (error) => errors.push(error) });
   await expect.poll(async () => (await store.getRun(runId))?.status, { timeout: 20_000 }).toBe("completed");
-  // It waits in its place, which is no error.
+  // The run waits in its place in the queue, which is not an error.
   expect(errors).toEqual([]);
   expect((await store.listRuns({ status: "completed" })).items).toHaveLength(34);
 });
@@ -356,7 +356,7 @@ test("runs that wait for a person take no place, and take one again before they 
   expect((await other.result()).status).toBe("cancelled");
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(working).toEqual(["a", "b"]);
-  // A run that was answered is before new ones.
+  // An answered run goes before new runs.
   finish("a");
   await expect.poll(() => working).toHaveLength(3);
   finish("b");
@@ -388,7 +388,7 @@ test("as many agents with a process wait for a person as may run, and a program 
     .toEqual([expect.stringContaining("all 2 running messages wait for a person")]);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(errors).toHaveLength(1);
-  // Its place goes to a run that waits with one, and the answered run has the place of that one.
+  // The denied run gives its place to a waiting run that already had one.
   await c.approvals.resolve((await openApprovals(c)).get("s1") ?? "", { outcome: "denied" });
   await expect.poll(() => working).toEqual(["s1"]);
   expect(await c.queue()).toEqual({ running: 2, asking: 2, waiting: 2, parallel: 2 });

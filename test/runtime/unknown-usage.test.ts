@@ -60,7 +60,7 @@ test("the usage of a provider that counts nothing is in no approval, result, eve
   };
   const { events } = await c.store.read("ann", {});
   expect(JSON.stringify([seen, events])).not.toMatch(/inputTokens|outputTokens|"usage":/u);
-  // An answer of a provider that counts is the only one in the sum.
+  // The sum contains only the answer of a provider that counts.
   const { outcome: counted } = await ask("counted", "2");
   const usage = counted.status === "completed" ? counted.usage : undefined;
   expect(usage?.outputTokens).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** The index follows what a session's text and row depend on outside of the session's own files. */
+/** The index follows all data outside of the session's own files on which a session's text and row depend. */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -16,7 +16,7 @@ beforeEach(() => {
   scratch = scratchFolder("beside");
 });
 
-/** Brings the index up to date, and compares it with one that is made again. */
+/** Updates the index, and compares it with a new one. */
 async function expectSame(home: Places): Promise<void> {
   const places = (name: string): Places => ({
     ...home,
@@ -47,7 +47,7 @@ function archiveOf(path: string): string {
   return join(path.slice(0, path.indexOf("/sessions/")), "archived_sessions");
 }
 
-test("the index of a fork of Codex is right when the file that it begins in is lost, emptied, moved, and comes back", async () => {
+test("the index of a fork of Codex is right after its first file is lost, emptied, moved and restored", async () => {
   const { places, sessions } = await copyHome(scratch, ["codex", "fork"]);
   const files = sessions.map(({ location }) => ({ location, bytes: readFileSync(location) }));
   const change = async (file: number, state: State): Promise<void> => {

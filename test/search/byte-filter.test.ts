@@ -1,4 +1,7 @@
-/** A session that holds a word or a phrase is never excluded by its bytes, whatever its reader makes of its records. */
+/**
+ * The filter by bytes never excludes a session with the searched word or phrase, whatever its reader makes of the
+ * records.
+ */
 
 import { filterTexts, openTexts } from "@continuo/agents/catalog";
 import { parseQuery } from "@continuo/agents/search";
@@ -20,7 +23,7 @@ beforeAll(async () => {
   turns = await readNaively(places);
 });
 
-/** A longer text is the output of a tool, whose words differ little from those of a shorter one. */
+/** A longer text is the output of a tool; its words differ little from those of shorter texts. */
 const MOST_WORDS = 400;
 
 function phrasesOf({ texts, injected }: NaiveTurn): ReadonlySet<string> {

@@ -11,7 +11,7 @@ export const PATCHED_ID = "01999999-aaaa-7222-8333-000000000002";
 
 export interface EditedHome extends Home {
   readonly project: string;
-  /** The path of a file of the project. */
+  /** Returns the path of a file of the project. */
   at(path: string): string;
   /** Writes a file of the project, as a person does. */
   edit(path: string, text: string): void;
@@ -19,7 +19,7 @@ export interface EditedHome extends Home {
 }
 
 const FIRST = "export const SECONDS = {\n  black: 200,\n  green: 150,\n};\n";
-/** The file after all sessions and the person. */
+/** The content of the file after all sessions and the person. */
 export const NOW =
   "// Times of teas, in seconds.\nimport { check } from './check.ts';\n\nexport const SECONDS = {\n  black: 240,\n  white: 300,\n  green: 150,\n};\n";
 

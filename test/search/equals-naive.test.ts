@@ -81,7 +81,7 @@ test("a search for words, phrases and words that are not there equals a scan of 
   );
 });
 
-/** The end of one text and the start of the next one, which are no phrase. */
+/** Returns true for the end of one text and the start of the next one, which do not form a phrase. */
 function isPair(words: readonly (string | undefined)[]): words is string[] {
   return words.every((word) => word !== undefined);
 }
@@ -92,7 +92,7 @@ test("every session of the cases can be searched, and every turn has a number", 
   expect(turns.length).toBeGreaterThan(60);
 });
 
-/** At least one turn must be found, and one not: else the filter is not tested. */
+/** Fails unless at least one turn is found and one is not, because otherwise the filter would not be tested. */
 async function expectFound(
   text: string,
   matches: (turn: NaiveTurn) => boolean,
@@ -169,7 +169,7 @@ test("a negated filter finds the turns that the filter does not find", async () 
     expect(found).toBeGreaterThan(0);
     expect(found).toBeLessThan(scan(wanted).length);
   }
-  // Without a word, a filter is enough.
+  // A filter is enough without a word.
   for (const filter of ["agent:claude", "tool:Bash", "file:."]) {
     const [all, found, others] = [
       await find("since:0"),

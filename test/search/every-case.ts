@@ -1,4 +1,4 @@
-/** One home with the sessions of all format cases, as far as they can lie next to each other. */
+/** One home with the sessions of all format cases, if they can be in one home. */
 
 import { cpSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -6,10 +6,10 @@ import { HOME_VARIABLES, type Places } from "@continuo/agents";
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 
 const FIXTURES = join(import.meta.dirname, "../fixtures");
-/** Each case of opencode is a database of its own: only one can be in a home. */
+/** Each case of opencode is a separate database, so a home can have only one of them. */
 const OPENCODE_CASE = "compaction";
 
-/** @param some the first so many cases of each agent; all by default */
+/** @param some the number of cases of each agent; all by default */
 export function copyEveryCase(scratch: string, some?: number): Places {
   for (const agent of AGENT_NAMES) {
     for (const name of casesOf(agent).slice(0, some)) {

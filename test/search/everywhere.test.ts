@@ -47,14 +47,14 @@ async function find(...words: readonly string[]): Promise<readonly Result[]> {
   return results;
 }
 
-/** The turn of a result as its link shows it. */
+/** Opens the link of a result, and returns the turn that it shows. */
 async function opened({ link }: Result): Promise<string> {
   const { code, stdout, stderr } = await runHere(home, link.split(" ").slice(1));
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return stdout;
 }
 
-/** Without white space: an excerpt is one line, a turn has several. */
+/** Removes white space: an excerpt is one line, and a turn has several. */
 function packed(text: string): string {
   return text.replace(/[\s…]+/gu, "");
 }
@@ -64,7 +64,7 @@ test.each([
   ["gemini/subagent", ""],
   ["opencode/sub-agent", ".local/share"],
 ])(
-  "a search finds what sub-agents of %s said, names their session, and its link opens them",
+  "a search finds messages of sub-agents of %s, names their session, and its link opens them",
   async (name, folder) => {
     copyCase(name, folder);
     const results = await find("--regex", ".");
@@ -121,7 +121,7 @@ test("a sub-agent inside of its session's file, beside it in the old way, and a 
     expect({ word, parentId: result?.session.parentId, more }).toEqual({ word, parentId, more: [] });
     if (result !== undefined) expect(await opened(result)).toContain(word);
   }
-  // In the list they are details of their sessions.
+  // In the list, these sessions are details of their parent sessions.
   expect(JSON.parse((await runHere(home, ["session", "list", "--json"])).stdout)).toHaveLength(3);
 });
 
@@ -162,7 +162,7 @@ test.each([
     expect(packed(await opened(deleted)).slice(0, 200)).toBe(packed(shown).slice(0, 200));
     expect((await runHere(home, ["search", "--regex", "."])).stdout).toContain("in the trash");
     expect((await runHere(home, ["open", "1"])).code).toBe(0);
-    // The files that were laid out to be read are gone, and the session comes back as it was.
+    // The temporary copies for reading are removed, and the session is restored unchanged.
     expect((await runHere(home, ["session", "restore", trashId])).code).toBe(0);
     expect((await find("--regex", ".")).map(({ link }) => link).sort()).toEqual(
       before.map(({ link }) => link).sort(),
@@ -199,7 +199,7 @@ test("a session of Continuo's own is found with its native session as one conver
   if (first === undefined) throw new Error("it was not found");
   expect(first.link).toMatch(new RegExp(`^continuo open continuo:${OWN_ID} --message `, "u"));
   expect(await opened(first)).toContain("capybara");
-  // Only Codex's part says it.
+  // Only Codex's part contains the word.
   expect((await find("role:assistant", "hello")).map(({ session }) => session.agent)).toEqual(["codex"]);
   await say("m2", "Now an axolotl");
   expect(await find("axolotl")).toHaveLength(1);

@@ -1,4 +1,6 @@
-/** A folder that the person excludes is not searched, also if its sessions were deleted and something keeps them. */
+/**
+ * A folder that the person excludes is not searched, even if its sessions were deleted and a copy of them still exists.
+ */
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";

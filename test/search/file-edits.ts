@@ -1,4 +1,4 @@
-/** Changes of any kind to the files of a home, also those that no time stamp shows. */
+/** Changes of all kinds to the files of a home, including changes that no time stamp shows. */
 
 import {
   appendFileSync,
@@ -33,16 +33,16 @@ function editOpencode(scratch: string, sql: string): void {
     database.exec(sql);
     database.close();
   } catch {
-    // An earlier step damaged it.
+    // An earlier step damaged this file.
   }
 }
 
-/** The first letter of what a row may be called by. */
+/** The first letter of a text that can become the title of a row. */
 const TITLE = /("(?:text|content|message|title|thread_name|customTitle|display)":\s?")([A-Za-z])/gu;
 
 const SET_BACK = "replace in place, same size, time stamps set back";
 
-/** Copies a session into its folder, under a name with another id. */
+/** Copies a session into the same folder, under a name with another id. */
 export function copyBeside(path: string): void {
   copyFileSync(path, join(dirname(path), basename(path).replace(/[0-9a-f]{4}(?=\.)/u, "0bad")));
 }

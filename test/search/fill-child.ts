@@ -1,4 +1,4 @@
-/** Fills the index of a home in small transactions, with a dot for each session, until it is killed or done. */
+/** Fills the index of a home in small transactions, and prints a dot for each session, until it is killed or done. */
 
 import { updateTexts } from "@continuo/agents/catalog";
 

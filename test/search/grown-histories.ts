@@ -1,4 +1,4 @@
-/** Sessions that take back what they said, each in one file that grows line after line. */
+/** Sessions that revert messages, each in one file that grows line by line. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,7 +7,7 @@ import type { AgentName } from "@continuo/core/model";
 
 export interface GrownHistory {
   readonly agent: AgentName;
-  /** In the agent's home. */
+  /** The path in the agent's home. */
   readonly path: string;
   readonly lines: readonly string[];
 }
@@ -73,7 +73,7 @@ const CODEX: readonly Line[] = [
   }),
   ...[...codexTurn("A"), codexEnd("A"), ...codexTurn("B", "call_b"), codexEnd("B")],
   rolledBack(1),
-  // The turn has the same form, in the same place.
+  // This turn has the same form as the reverted one, in the same place.
   ...[...codexTurn("C", "call_c"), codexEnd("C")],
   // The line after an interrupted turn marks its words.
   ...[...codexTurn("D"), event({ type: "turn_aborted", turn_id: "D", reason: "interrupted" })],
@@ -95,7 +95,7 @@ function claudeLine(uuid: string, parent: string | null, message: Line): Line {
 }
 const claudeUser = (uuid: string, parent: string | null): Line =>
   claudeLine(uuid, parent, { role: "user", content: `question ${uuid}` });
-/** @param message lines of one answer have one */
+/** @param message the same for all lines of one answer */
 const claudeAnswer = (uuid: string, parent: string, message = uuid): Line =>
   claudeLine(uuid, parent, { id: `msg_${message}`, role: "assistant", content: [text(`answer ${uuid}`)] });
 
@@ -107,10 +107,10 @@ const CLAUDE: readonly Line[] = [
     claudeUser("u2", "a2"),
   ],
   ...[claudeAnswer("a3", "u2"), claudeUser("u3", "a3"), claudeAnswer("a4", "u3")],
-  // From the middle of the first answer, which both branches hold a part of.
+  // The branch begins in the middle of the first answer, so both branches have a part of it.
   ...[claudeUser("u4", "a1"), claudeAnswer("a5", "u4"), claudeAnswer("a6", "a5", "a5")],
   ...[claudeUser("u5", "a6"), claudeAnswer("a7", "u5"), claudeUser("u6", "a7")],
-  // Back on the first branch.
+  // The session continues on the first branch.
   ...[claudeUser("u7", "a4"), claudeAnswer("a8", "u7"), claudeUser("u8", "a8")],
 ];
 
@@ -150,7 +150,7 @@ const geminiAnswer = (id: string, calls: readonly Line[] = []): Line => ({
   model: "m",
   ...(calls.length === 0 ? {} : { toolCalls: calls }),
 });
-/** A result in a message of its own. */
+/** A result in a separate message. */
 const geminiResult = (id: string, name: string): Line => ({
   id,
   timestamp: now(),
@@ -170,11 +170,11 @@ const GEMINI: readonly Line[] = [
     geminiUser("q2"),
     geminiAnswer("g2", [geminiCall("a"), geminiCall("b")]),
   ],
-  // Results that come after the answer was there, one at a time.
+  // Results arrive one at a time, after the answer.
   ...[geminiResult("r1", "a"), geminiResult("r2", "b"), geminiUser("q3"), geminiAnswer("g3")],
   { $rewindTo: "q2" },
   ...[geminiUser("q4"), geminiAnswer("g4", [geminiCall("c")]), geminiResult("r3", "c"), geminiUser("q5")],
-  // Another version of what is in the list: the earlier one is another branch, under the same id.
+  // This is another version of an existing message. The earlier version becomes another branch under the same id.
   ...[geminiUser("q5", "another question"), geminiAnswer("g5"), geminiUser("q6"), geminiAnswer("g6")],
   { $rewindTo: "q6" },
   ...[geminiUser("q7"), geminiAnswer("g7")],
@@ -198,7 +198,7 @@ export const GROWN_HISTORIES: readonly GrownHistory[] = [
   },
 ];
 
-/** An empty file in a home of its own. */
+/** Creates an empty file in a separate home. */
 export function placeHistory(
   scratch: string,
   { agent, path }: GrownHistory,

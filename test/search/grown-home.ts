@@ -1,9 +1,9 @@
-/** All that the index holds of the texts of a home, to compare two of them. */
+/** Everything that the index holds of the texts of a home, so that two of them can be compared. */
 
 import type { Places } from "@continuo/agents";
 import { indexPathOf, passagesOf, useIndex } from "@continuo/native/index-file";
 
-/** Long after anything was written, so that nothing counts as being written now. */
+/** A time long after every write, so that no file counts as being written now. */
 export const LATER: number = Date.now() + 86_400_000;
 
 export interface IndexedText {
@@ -14,7 +14,7 @@ export interface IndexedText {
   }[];
 }
 
-/** Without the numbers of its rows. */
+/** Returns the content without the numbers of its rows. */
 export async function contentOf(places: Places): Promise<readonly IndexedText[]> {
   const used = await useIndex(indexPathOf(places), "read", (database) => {
     const sessions = database.prepare(

@@ -1,4 +1,4 @@
-/** The index of a file of 10 MB that grows: what is there is read once, and no change of it is missed. */
+/** The index of a growing file of 10 MB: the existing content is read once, and every change is noticed. */
 
 import {
   appendFileSync,
@@ -73,7 +73,7 @@ interface IndexedSession {
   readonly size: number;
 }
 
-/** A session of 10 MB of Claude Code that is in the index. */
+/** Makes a session of 10 MB of Claude Code, and indexes it. */
 async function indexedSession(): Promise<IndexedSession> {
   const path = join(scratch, `.claude/projects/-home/${SESSION_ID}.jsonl`);
   const places: Places = { home: scratch, env: { CONTINUO_HOME: join(scratch, "continuo") } };
@@ -94,7 +94,7 @@ function lineOf(at: number, role: "user" | "assistant", text: string, parent = a
   return `${JSON.stringify({ ...place, message: { role, content } })}\n`;
 }
 
-/** All that this process has read so far. */
+/** Returns the number of bytes that this process has read so far. */
 function bytesRead(): number {
   return Number(/^rchar: (\d+)$/mu.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
 }

@@ -1,4 +1,4 @@
-/** Every session of the format cases, grown line after line, is indexed as one that is read as a whole. */
+/** Every session of the format cases grows line by line, and is indexed like one that is read as a whole. */
 
 import { appendFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { copyHome, FORMAT_CASES } from "../fixture-home.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { contentOf, LATER } from "./grown-home.ts";
 
-/** A mistake stays: not every line need be examined. */
+/** An error persists, so not every line needs to be checked. */
 const LINES_PER_LOOK = 4;
 
 test.each(FORMAT_CASES.filter(([agent]) => agent !== "opencode"))(
@@ -28,7 +28,7 @@ test.each(FORMAT_CASES.filter(([agent]) => agent !== "opencode"))(
       truncateSync(path, 0);
       await updateTexts({ places: places("kept"), nowMs: LATER });
       for (let end = whole.indexOf(0x0a); end !== -1; end = whole.indexOf(0x0a, end + 1)) {
-        // Without its end first, and with other letters, as of a line that is written again.
+        // The line comes first without its end and with other letters, like a line that is written again.
         const begun = statSync(path).size;
         appendFileSync(path, otherLetters(whole.subarray(begun, end)));
         await updateTexts({ places: places("kept"), nowMs: LATER });
@@ -51,7 +51,7 @@ test.each(FORMAT_CASES.filter(([agent]) => agent !== "opencode"))(
   120_000,
 );
 
-/** Returns the texts of only this session: a fork that shows that its beginning grew is another question. */
+/** Returns the texts of only this session. Forks are left out: a fork also changes when its beginning grows. */
 async function textOf(places: Places, path: string): Promise<unknown> {
   return (await contentOf(places)).filter(({ key }) => key === path);
 }

@@ -1,4 +1,4 @@
-/** A session that has grown is continued, and the index is then what a full read makes of it. */
+/** The index continues in a session that has grown, and then equals an index after a full read. */
 
 import {
   appendFileSync,
@@ -35,7 +35,7 @@ interface Edit {
 
 const lines = (path: string): string[] => readFileSync(path, "utf8").split("\n").slice(0, -1);
 
-/** @param whole the whole text of the session as the case has it */
+/** @param whole the whole text of the session in the case */
 type Change = (path: string, share: number, whole: Buffer) => void;
 
 const grow: Change = (path, share, whole) => {
@@ -86,7 +86,7 @@ const EDITS = {
   "only touch": (path, share) => utimesSync(path, 1_700_000_000 + share, 1_700_000_000 + share),
 } satisfies Readonly<Record<string, Change>>;
 
-/** In texts, as a person would who takes a word out. */
+/** Changes a letter in a text, as a person does who edits a word. */
 function changeLetters(path: string, share: number): void {
   const text = readFileSync(path, "latin1");
   const all = [...text.matchAll(/"(?:text|content|message)":\s?"[A-Za-z]/gu)];
@@ -96,7 +96,7 @@ function changeLetters(path: string, share: number): void {
   writeFileSync(path, `${text.slice(0, end - 1)}Q${text.slice(end)}`, "latin1");
 }
 
-/** In percent, evenly: those of `fc.double` are nearly all next to its ends. */
+/** A share in percent, evenly distributed: nearly all values of `fc.double` are close to its bounds. */
 const share = fc.integer({ min: 0, max: 99 }).map((percent) => percent / 100);
 
 const edit: fc.Arbitrary<Edit> = fc.record({
@@ -152,7 +152,7 @@ async function expectSame(one: (typeof CASES)[number], begin: number, edits: rea
   }
 }
 
-/** A mistake stays: not every line need be examined. */
+/** An error persists, so not every line needs to be checked. */
 const LINES_PER_LOOK = 5;
 
 test.each(GROWN_HISTORIES)(

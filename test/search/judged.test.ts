@@ -1,6 +1,6 @@
 /**
- * Questions to the example sessions, as people type them, each with the sessions that a person would call right. Some of
- * them use a word that is not there in this form: the search knows no grammar, and these are misses.
+ * Questions to the example sessions, as people type them, each with the sessions that a person would call right. Some
+ * questions use a word that occurs only in another form: the search knows no grammar, so these are misses.
  */
 
 import { examplePlaces, updateTexts } from "@continuo/agents/catalog";

@@ -8,6 +8,6 @@ const SEED = 20_261_130;
 
 test(`lists and searches that are killed at ${KILLS} points while they mend the index leave one that equals a scan`, async () => {
   const { killed } = await killMends(KILLS, SEED);
-  // Otherwise most kills came after the work, and showed nothing.
+  // Otherwise most kills would come after the work, and prove nothing.
   expect(killed).toBe(KILLS);
 }, 600_000);

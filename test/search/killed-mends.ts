@@ -1,6 +1,6 @@
 /**
  * Kills lists and searches while they write to the index, at a call of SQLite that writes, syncs or deletes, and then
- * compares what the index gives with what the files give. During every other kill, a second process lists and searches.
+ * compares the results with an index and without one. During every other kill, a second process lists and searches.
  */
 
 import { spawn, spawnSync } from "node:child_process";
@@ -17,9 +17,9 @@ import { editFile, filesOf, setTimes } from "./file-edits.ts";
 import { contentOfHome, contentWithoutIndex, type HomeContent } from "./mended-home.ts";
 
 export interface MendKills {
-  /** The kills that came while the index was written. */
+  /** The number of kills during a write to the index. */
   readonly killed: number;
-  /** The runs that were over before. */
+  /** The number of runs that ended before the kill. */
   readonly over: number;
 }
 
@@ -100,7 +100,7 @@ async function killMend({ scratch, places, program, pick }: KilledHome, isRead: 
     const where = `after a kill of ${part} at ${call} ${when}`;
     const expected = await contentWithoutIndex(await withoutIndex(scratch, places));
     if (reader !== null) expect(JSON.parse(await reader), `a reader ${where}`).toEqual(expected);
-    // The next process meets the index as the kill left it, and not as this look mended it.
+    // The comparison uses a copy, so that the next process finds the index as the kill left it.
     expect(await contentOfHome(withCopiedIndex(scratch, places)), where).toEqual(expected);
   } finally {
     vi.useRealTimers();

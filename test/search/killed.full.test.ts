@@ -15,7 +15,7 @@ import { copyEveryCase } from "./every-case.ts";
 import { hasPhrase, readNaively } from "./naive.ts";
 
 const KILLS = numbersOfRun(200);
-/** After so many kills, everything is looked at. */
+/** The number of kills after which everything is compared. */
 const KILLS_PER_LOOK = 4;
 const WORDS = ["the", "file", "test", "one", "a", "hello", "error", "read"];
 
@@ -28,14 +28,14 @@ beforeAll(() => {
 
 interface Kill {
   readonly program: string;
-  /** Sessions that are read before. */
+  /** The number of sessions that are read before the kill. */
   readonly sessions: number;
-  /** So that it comes at any moment of the next one. */
+  /** A further wait, so that the kill comes at any moment of the next session. */
   readonly moreMs: number;
   readonly batchChars: number;
 }
 
-/** Kills the fill, and tells if it was still at work. */
+/** Kills the fill, and resolves with true if it was still running. */
 async function killFill({ program, sessions, moreMs, batchChars }: Kill): Promise<boolean> {
   const child = spawn(process.execPath, [program, JSON.stringify(places), String(batchChars)], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -58,7 +58,7 @@ async function killFill({ program, sessions, moreMs, batchChars }: Kill): Promis
   }
 }
 
-/** Turns with a word, by what the index says of the sessions that it calls ready. */
+/** Returns the turns with a word, from the index, for the sessions that it reports as ready. */
 async function find(
   word: string,
   ready: Awaited<ReturnType<typeof updateTexts>>["ready"],
@@ -114,6 +114,6 @@ test(`a fill that is killed at ${KILLS.length} points never gives a wrong or a m
   await updateTexts({ places });
   expect(statSync(indexPathOf(places)).mode & 0o777).toBe(0o600);
   expect(whole).toBeGreaterThan(0);
-  // Otherwise the kills came after the work, and showed nothing.
+  // Otherwise the kills would come after the work, and prove nothing.
   expect(interrupted).toBeGreaterThan(KILLS.length / 4);
 }, 1_800_000);

@@ -18,10 +18,10 @@ beforeEach(() => {
   places = copyEveryCase(scratch, 2);
 });
 
-/** Long after anything was written, so that everything is remembered. */
+/** A time long after every write, so that all results are stored. */
 const LATER = Date.now() + 86_400_000;
 
-/** The ids are in no order. */
+/** Returns a list with sorted ids, because they have no order. */
 async function listed(options: ListOptions): Promise<NativeList> {
   const list = await readNativeList(options);
   return { ...list, metIds: [...list.metIds].sort() };
@@ -39,7 +39,7 @@ test("a list and a look at all sessions with the index equal those without it, w
     edit: fileOrFolderEdit,
     archived: fc.constantFrom("include", "exclude"),
     limit: fc.constantFrom(undefined, 3, 1),
-    // The clock can be set back, and then be right again.
+    // The clock can be set back, and become right again.
     nowMs: fc.constantFrom(LATER, LATER, Date.now(), 1_600_000_000_000),
   });
   await fc.assert(
@@ -75,7 +75,7 @@ test("several files of one session are listed as without the index, also if the 
 
 test("sub-agents next to sessions that the index knows are found as without it", async () => {
   places = copyEveryCase(scratch);
-  // A list of the newest keeps the lines.
+  // A list of the newest sessions keeps the stored lines.
   await readNativeList({ places, memo: openRows(indexPathOf(places), LATER), limit: 1 });
   const withoutIndex = await found();
   const agents = withoutIndex.filter(({ parentId }) => parentId !== undefined).map(({ agent }) => agent);

@@ -1,6 +1,6 @@
 /**
- * Lists or searches a home whose files have changed, and so mends the index, until it is killed or done. It prints what it
- * found. Its clock is a day ahead, so that every file counts as one that no longer changes.
+ * Lists or searches a home whose files have changed, which updates the index, until it is killed or done. It prints the
+ * results. Its clock is a day ahead, so that every file counts as unchanged.
  */
 
 import { contentOfHome, type HomeContent } from "./mended-home.ts";

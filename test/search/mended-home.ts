@@ -1,16 +1,16 @@
-/** Reads the lists and searches of a home, to compare those with an index with those without one. */
+/** Reads the lists and searches of a home, so that the results with and without an index can be compared. */
 
 import type { Places } from "@continuo/agents";
 import { parseQuery, searchSessions } from "@continuo/agents/search";
 import { readNativeList } from "@continuo/native";
 import { indexPathOf, openRows } from "@continuo/native/index-file";
 
-/** Fewer than the sessions of the home. */
+/** The limit is smaller than the number of sessions of the home. */
 const LIMIT = 3;
 const WORDS = ["the", "file", "one", "hello", "wombat"];
 
 export interface HomeContent {
-  /** All sessions, and a list of the newest. */
+  /** The list of all sessions; `newest` is the list with a limit. */
   readonly list: readonly unknown[];
   readonly newest: readonly unknown[];
   /** For each word, the turns that have it. */
@@ -29,7 +29,7 @@ export async function contentOfHome(
   return content;
 }
 
-/** @param places with a folder of Continuo's own, in which a search can use no index */
+/** @param places with a folder of Continuo's own in which a search can use no index */
 export async function contentWithoutIndex(places: Places): Promise<HomeContent> {
   return {
     list: await listed(places, "list", "without index"),
@@ -46,7 +46,7 @@ async function listed(
   const memo = how === "with index" ? { memo: openRows(indexPathOf(places), Date.now()) } : {};
   const list = await readNativeList({ places, ...memo, ...(part === "newest" ? { limit: LIMIT } : {}) });
   const { sessions, total, archivedLeftOut, metIds } = list;
-  // The ids are in no order.
+  // The ids have no order.
   return [sessions, total, archivedLeftOut, [...metIds].sort()];
 }
 

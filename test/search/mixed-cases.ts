@@ -21,7 +21,7 @@ let home: Home;
 let places: PlacesAt;
 
 const NOW = Date.parse("2025-03-01T00:00:00Z");
-/** More than a search indexes before it answers. */
+/** The number is larger than a search indexes before it answers. */
 const SESSIONS = 90;
 
 /** Turns of different lengths, in which words are common, rare and repeated. */
@@ -63,7 +63,7 @@ function namesOf({ results }: SessionSearchResults): readonly string[] {
   return results.map(({ session }) => session.sessionId.slice(-4));
 }
 
-/** A day each, so that old ones rank so low that they are only counted. */
+/** Writes a session for each of 90 days, so that old ones rank so low that they are only counted. */
 async function writeDays(): Promise<void> {
   for (const at of Array(SESSIONS).keys()) {
     const changed = new Date(NOW - at * 86_400_000);

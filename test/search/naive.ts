@@ -1,4 +1,4 @@
-/** A search without an index: every session is read, and every turn is looked at. It shares no code with the index. */
+/** A search without an index: it reads every session and every turn. It shares no code with the index. */
 
 import type { Places } from "@continuo/agents";
 import type { Block, Message } from "@continuo/core/model";
@@ -12,13 +12,13 @@ export interface NaiveTurn {
   /** Parts of names such as `readFile`. */
   readonly parts: ReadonlySet<string>;
   readonly raw: readonly string[];
-  /** The words of each text that a program put in; these are in none of the others. */
+  /** The words of each text that a program inserted; `texts` does not contain these texts. */
   readonly injected: readonly (readonly string[])[];
-  /** The words of what tools returned. */
+  /** The words of the results of tools. */
   readonly results: readonly (readonly string[])[];
   /** The branch of the session. */
   readonly gitBranch: string | null;
-  /** The time of the last message that has one, else of the session. */
+  /** The time of the last message that has one, or else of the session. */
   readonly at: string | null;
   readonly hasError: boolean;
 }
@@ -99,7 +99,7 @@ function textsIn(block: Block): string[] {
   }
 }
 
-/** The text of a skill in place of its name. */
+/** Returns the text of a skill instead of its name. */
 function injectedIn(block: Block): string[] {
   if (block.type !== "text" || block.injectedChars === undefined) return [];
   return [block.text.slice(0, block.injectedChars)];
@@ -113,7 +113,7 @@ function leavesOf(value: unknown): string[] {
 const SPACELESS =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}ー]/u;
 
-/** Splits a text by the segmentation of characters, one after the other. */
+/** Splits a text by the segmentation of characters, step by step. */
 function naiveWords(text: string): string[] {
   const words: string[] = [];
   let word = "";

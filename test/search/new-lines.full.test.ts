@@ -1,4 +1,6 @@
-/** While `serve` or `mcp` runs on a home of thousands of sessions, a line that an agent writes is found within seconds. */
+/**
+ * While `serve` or `mcp` runs on a home of thousands of sessions, a search finds a new line of an agent within seconds.
+ */
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { appendFileSync, readFileSync } from "node:fs";
@@ -12,7 +14,7 @@ import { createWireClient, ENVELOPE } from "../mcp/wire-client.ts";
 
 const SESSIONS = 5_000;
 const LIMIT_MS = 2_000;
-/** On a machine that is busy with something else, the limit is as many starts of Node as it is on one that is not. */
+/** The limit is a number of starts of Node, so that it is the same on a busy machine. */
 const LIMIT_STARTS = 50;
 const ROUNDS = 5;
 
@@ -38,7 +40,7 @@ function start(args: readonly string[]): ChildProcess {
   return child;
 }
 
-/** Adds a message with a word that was nowhere to a session. */
+/** Adds a message with a new word to a session. */
 function say(at: number, word: string): void {
   const path = join(home.path, wombatFile(at));
   const [first = ""] = readFileSync(path, "utf8").split("\n");
@@ -51,7 +53,7 @@ function say(at: number, word: string): void {
   appendFileSync(path, `${JSON.stringify(line)}\n`);
 }
 
-/** @param count of the sessions that have a word */
+/** @param count resolves with the number of sessions that have a word */
 async function expectFound(name: string, count: (word: string) => Promise<number>): Promise<void> {
   await count(`${name}0`);
   const times: number[] = [];

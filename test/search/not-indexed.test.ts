@@ -1,7 +1,4 @@
-/**
- * A session that is not indexed as it is now is searched in its own file, and never answered from its earlier
- * state.
- */
+/** A session whose present state is not indexed is searched in its own file; its earlier state is never used. */
 
 import { appendFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +37,7 @@ const idsOf = ({ results }: SessionSearchResults): string[] =>
 /** More sessions than a search indexes before it answers. */
 const MANY = 66;
 
-/** Each says a word of its own, and what all of them say. */
+/** Writes sessions; each has a word of its own, and a word that all of them have. */
 function writeMany(): void {
   for (let at = 0; at < MANY; at++) {
     const id = idOf(at);
@@ -58,7 +55,7 @@ test("the first search of many sessions is complete, and says how many it read i
   expect(new Set(idsOf(all)).size).toBe(MANY);
   expect(idsOf(await find("wombat55"))).toEqual([idOf(55)]);
   expect(await find("wombat555")).toMatchObject({ total: 0, unsearched: 0, sessions: MANY + 3 });
-  // The same from the index, long after everything was written, so that stamps count.
+  // The index gives the same result. The clock is long after every write, so that time stamps can be trusted.
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
   try {
     await updateTexts({ places: placesOf() });
@@ -122,7 +119,7 @@ test("a session that grew is found by its new words at once, and by the old ones
   expect(await find("build")).toMatchObject({ total: 0, unsearched: 0 });
 });
 
-test("a session that was indexed long ago and changed since is not answered from what it was", async () => {
+test("a search of a session that changed since it was indexed does not use its earlier state", async () => {
   // A time long after everything was written, so that time stamps can be trusted.
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
   try {
@@ -138,7 +135,7 @@ test("a session that was indexed long ago and changed since is not answered from
   }
 });
 
-test("a search calls back where too much is not indexed to be indexed first, and not for a few", async () => {
+test("a search reports that many sessions are not indexed, and reports nothing for a few", async () => {
   let calls = 0;
   const search = async (): Promise<SessionSearchResults> =>
     await searchSessions(parseQuery("say", { toTime: (time) => time }), {
@@ -155,7 +152,7 @@ test("a search calls back where too much is not indexed to be indexed first, and
   await search();
   expect(calls).toBe(1);
   await useIndex(indexPathOf(placesOf()), "write", (database) => database.exec("pragma user_version = 999"));
-  // Nobody may write an index of a newer version.
+  // An index of a newer version must not be written.
   await search();
   expect(calls).toBe(1);
 });

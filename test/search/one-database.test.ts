@@ -1,4 +1,7 @@
-/** Sessions that share a database: a write to one of them makes no other stale, and no change of one is missed. */
+/**
+ * Sessions that share a database: a write to one of them makes no other session stale, and every change of a session is
+ * noticed.
+ */
 
 import { copyFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -55,7 +58,7 @@ async function roomOf(sessions: readonly SessionOf[]): Promise<Room> {
   return room;
 }
 
-/** The numbers of the sessions that must be read again, which are then read. */
+/** Returns the ids of the sessions that must be read again, and reads them. */
 async function stale({ places }: Room): Promise<string[]> {
   await using all = await openTexts({ places });
   const ids = all.missing().map(({ sessionId }) => sessionId);

@@ -23,7 +23,7 @@ const SHORT: Readonly<Record<string, string>> = {
   [LAST_ID]: "last",
 };
 
-/** The line, the turn that wrote it, and in brackets those that wrote it before. */
+/** Returns each line with the turn that wrote it, and in brackets the turns that wrote it before. */
 function drawn({ lines, origins }: FileBlame): readonly string[] {
   const nameOf = (at: number): string => {
     const { sessionId = "", turn } = origins[at] ?? {};
@@ -46,7 +46,7 @@ const EXPECTED = [
   "}; <- first 1",
 ];
 
-test("each line names the last turn that wrote it, those before it, and nobody for a line by hand", async () => {
+test("each line names the last turn that wrote it and those before it, and a line by hand names none", async () => {
   home = editedHome();
   const found = await blame("src/brew.ts", NOW);
   expect(drawn(found)).toEqual(EXPECTED);
@@ -75,7 +75,7 @@ test("a file that a person renamed keeps its turns, and names its former path", 
   );
 });
 
-test("a copy of a file that is still there is nobody's", async () => {
+test("a copy of a file that still exists names no turn", async () => {
   home = editedHome();
   home.edit("lib/tea.ts", NOW);
   const found = await blame("lib/tea.ts", NOW);

@@ -1,4 +1,4 @@
-/** A running process answers as a process that knows nothing would, whatever happens to the files between two commands. */
+/** A running process answers like a new process, whatever happens to the files between two commands. */
 
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { editFile, fileEdit, setTimes } from "./file-edits.ts";
 let scratch: string;
 beforeEach(() => {
   scratch = scratchFolder("run");
-  // Long after anything was written, so that everything is remembered.
+  // The clock is long after every write, so that all results are stored.
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
 });
 afterEach(() => {
@@ -40,7 +40,7 @@ interface Printed {
 
 type Run = (argv: readonly string[], shell: Shell) => Promise<number | null>;
 
-/** On a busy machine a process does not answer in time, and is asked again. */
+/** Returns the output. On a busy machine a process does not answer in time, and the command is repeated. */
 async function printed(argv: readonly string[], places: Places, run: Run, tries = 50): Promise<Printed> {
   const { shell, stdout, stderr } = shellHere({ path: places.home });
   const { TZ, LANG } = process.env;
@@ -52,7 +52,7 @@ async function printed(argv: readonly string[], places: Places, run: Run, tries 
   return { code, stdout: stdout(), stderr: stderr() };
 }
 
-/** Without how much of it came from the index. */
+/** Returns the output without the count of indexed sessions. */
 function withoutIndex({ stdout, ...others }: Printed): object {
   const isJson = stdout.startsWith("{");
   return isJson ? { ...others, found: { ...JSON.parse(stdout), notIndexed: 0 } } : { ...others, stdout };

@@ -101,7 +101,7 @@ async function fromFiles(
   return results;
 }
 
-/** Returns the statistics of FTS5: the numbers of words in all turns are the first of its own records. */
+/** Returns the statistics of FTS5: the first of its own records has the number of words in all turns. */
 async function statisticsOf(expressions: readonly string[]): Promise<TurnStatistics> {
   const used = await useIndex(indexPathOf(places), "read", (database) => {
     const turns = countTurns(database);
@@ -115,7 +115,7 @@ async function statisticsOf(expressions: readonly string[]): Promise<TurnStatist
   return used.value;
 }
 
-/** Numbers of SQLite, seven bits a byte. */
+/** Reads numbers of SQLite, with seven bits per byte. */
 function numbersIn(bytes: Uint8Array): number[] {
   const numbers: number[] = [];
   let number = 0;
@@ -128,7 +128,7 @@ function numbersIn(bytes: Uint8Array): number[] {
   return numbers;
 }
 
-/** Ranks are computed in another order of steps. */
+/** Returns rounded ranks, because the two computations add in different orders. */
 function rounded(results: readonly SearchResult[]): unknown {
   return results
     .map(({ score, ...result }) => ({ ...result, score: score.toPrecision(9) }))
@@ -249,7 +249,7 @@ test("filters and regular expressions: the files answer as the index does", asyn
   }
 });
 
-test("most of the words: the files find the sessions and turns that the index finds", async () => {
+test("with most of the words, a search in files finds the same sessions and turns as the index", async () => {
   const placeOf = ({ session, turns }: SearchResult): string =>
     `${session.location} ${turns.map(({ number }) => number).join(" ")}`;
   let found = 0;

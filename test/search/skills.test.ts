@@ -1,4 +1,4 @@
-/** A skill that the person calls in pi stands in their message, and is not what they said. */
+/** A skill that the person calls in pi is part of their message, but does not count as their words. */
 
 import { cpSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ test("a search finds the text of a skill only among injected texts, and what the
   expect(await count("role:user", "boil")).toBe(0);
   expect(await count("boil", "--injected")).toBe(1);
   expect(await count("role:user", "twice")).toBe(1);
-  // The index answers the same as the files did.
+  // The second round uses the index, and finds the same as the files.
   for (let round = 0; round < 2; round++) {
     expect(await count("role:user", '"/skill:brew twice"')).toBe(1);
     expect(await count("role:user", "brew")).toBe(1);
@@ -40,7 +40,7 @@ test("a session shows a skill as the person called it, and its text with --injec
   expect(whole.stdout).toContain("Boil the water first.");
 });
 
-test("a session that is handed over takes the text of its skill along, byte for byte", async () => {
+test("a hand-over keeps the text of a skill, byte for byte", async () => {
   const args = ["handoff", ID, "--to", "codex", "--cwd", home.path];
   expect(await runHere(home, args)).toMatchObject({ code: 0 });
   const { stdout } = await runHere(home, ["session", "export", "last:codex", "--format", "json"]);

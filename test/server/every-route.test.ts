@@ -283,7 +283,7 @@ test("no route changes anything when it is asked with GET or HEAD, also where PO
   expect(changes).toEqual(["actions.delete", "store.createLog"]);
 });
 
-describe("a request whose borders are not clear is refused, and nothing after it is taken for another request", () => {
+describe("a request with an ambiguous length is refused, and no further request is read after it", () => {
   const START = "POST /v1/blobs HTTP/1.1\r\nhost: 127.0.0.1\r\n";
   const SMUGGLED = "GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nx-mark: 1\r\n\r\n";
   test.each([

@@ -174,7 +174,7 @@ test("bytes_per_second: a body without a declared length has the same limit", as
   const body = chunked('"', "x".repeat(150_000), "y".repeat(150_000), '"');
   await send(server, "PUT", "/v1/stream/chunks");
   expect((await send(server, "POST", "/v1/stream/chunks", body)).status).toBe(204);
-  // A quarter of a megabyte comes at once.
+  // The server accepts the first quarter of a megabyte at once.
   expect(performance.now() - begin).toBeGreaterThan(500);
   expect((await store.read("streams/chunks")).events).toHaveLength(1);
 });
@@ -246,7 +246,7 @@ test("logs_per_day: each new handle counts too, and a visitor over the limit ent
     await client.close();
     return degraded;
   };
-  // The channel itself is the first one.
+  // The channel's own log counts as the first one.
   for (const handle of ["ann", "bob"]) expect(await degradedOf(handle)).toBe(undefined);
   for (const handle of ["eve", "mallory"]) expect(await degradedOf(handle)).toMatch(/^rate_limited: /u);
   expect(await degradedOf("ann")).toBe(undefined);

@@ -61,11 +61,11 @@ test("a client that sends bytes but reads nothing of an answer is disconnected",
   await using store = await openStore("memory:");
   await withLongStream(store);
   const server = await openServer(store, { stalledMs: 400 });
-  // More than the buffers of the sockets hold.
+  // The answers are larger than the buffers of the sockets.
   const page = request(server, "/v1/stream/long?offset=-1");
   const deaf = connected(server).pause();
   deaf.write(page.repeat(8));
-  // Only a writer learns that the other side is gone.
+  // Only a write shows that the other side has disconnected.
   const writing = setInterval(() => deaf.write("\r\n"), 50);
   expect(await closedWithin(deaf, 10_000)).toBe(true);
   clearInterval(writing);

@@ -286,7 +286,7 @@ test("a body that is too large is refused before it is read, with or without a C
         outgoing.destroy();
       },
     );
-    // After the answer the rest cannot be sent.
+    // After its answer, the server accepts no further bytes.
     outgoing.on("error", reject);
     for (let i = 0; i < 4; i++) outgoing.write(body.subarray(0, LIMITS.requestBytes / 2));
   });
@@ -300,7 +300,7 @@ test("a flood of requests reaches the limit of its token, and not that of anothe
   const get = ({ secret }: IssuedToken): Promise<Response> =>
     fetch(`${other.url}/v1/stream/none`, { headers: { authorization: `Bearer ${secret}` } });
   const token = await tokenOf(["admin"]);
-  // On any machine, one request a second is allowed, and two more at once.
+  // The limits allow one request per second and two more at once, so 60 requests exceed them on any machine.
   const answers: Response[] = [];
   for (let tries = 0; tries < 20 && answers.every(({ status }) => status !== 429); tries++) {
     answers.push(...(await Promise.all(Array.from({ length: 60 }, () => get(token)))));

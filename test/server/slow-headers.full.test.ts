@@ -1,6 +1,6 @@
 /**
- * Clients that send the headers of a request byte by byte: each is disconnected after 10 s, and others are served
- * meanwhile.
+ * Clients that send the headers of a request byte by byte: each is disconnected after 10 s, and the server answers
+ * others in the same time.
  */
 
 import { once } from "node:events";

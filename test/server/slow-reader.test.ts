@@ -95,7 +95,7 @@ test("the server reads little of a long log for a reader that reads nothing, and
   const { socket, close } = stalled(store);
   // This many events may wait for one reader; one more is too many.
   await expect.poll(() => tails[0]?.given).toBe(MOST);
-  // Another reader of the same log receives all of it in the meantime.
+  // Another reader of the same log receives all of it at the same time.
   const events = [];
   for await (const event of inner.tail(LOG)) if (events.push(event) === COUNT) break;
   expect(tails[0]).toEqual({ given: MOST, ended: false });

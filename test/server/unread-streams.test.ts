@@ -25,7 +25,7 @@ test("a reader at the end that stops reading releases its page, and receives eve
   await next();
   await append(1);
   await next();
-  // Longer than a reader may take nothing.
+  // The wait is longer than a reader may stop reading.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   await append(3);
   while (numbers.length < 5) await next();

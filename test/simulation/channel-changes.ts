@@ -6,7 +6,7 @@ import { authorOf, recordOf } from "@continuo/core/wire";
 import type { MemberReading } from "./channel-members.ts";
 import type { World } from "./world.ts";
 
-/** A change that a member asked for. Its words are said by no other one. */
+/** A change that a member requested. Its words are unique. */
 export interface ChangeRecord {
   readonly type: "edit" | "edit of another's" | "delete" | "react" | "take back";
   readonly messageId: string;
@@ -20,12 +20,12 @@ interface Changing {
   readonly random: World["random"];
   readonly handle: string;
   readonly id: string;
-  /** Messages whose storing was confirmed, deleted ones too. */
+  /** Messages that the server confirmed, including deleted ones. */
   readonly messages: readonly string[];
   readonly changes: ChangeRecord[];
 }
 
-/** Asks for one change of any message; whatever is refused is thrown. */
+/** Requests one change of any message. A refusal is thrown. */
 export async function changeMessage(
   client: AgenticClient,
   { random, handle, id, messages, changes }: Changing,
@@ -88,7 +88,10 @@ const STORED_AS: Readonly<Record<ChangeRecord["type"], string>> = {
   "take back": "reaction_removed",
 };
 
-/** A confirmed change is there, once; a deleted message takes no more; nobody edits the words of others. */
+/**
+ * Returns the faults: a confirmed change must be stored once, a deleted message must not change again, and nobody may
+ * edit messages of others.
+ */
 export function inChanges(
   events: readonly StoredEvent[],
   changes: readonly ChangeRecord[],
@@ -113,7 +116,7 @@ export function inChanges(
   return faults;
 }
 
-/** A replay has no words of a message that was deleted before it began. */
+/** Returns the faults: a replay must not have words of a message that was deleted before it began. */
 export function inDeletedWords(
   events: readonly StoredEvent[],
   { handle, welcome, given }: MemberReading,

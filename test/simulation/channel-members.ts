@@ -1,4 +1,7 @@
-/** The members of a simulated channel: servers that share a database, people with several devices, agents that answer. */
+/**
+ * The members of a simulated channel: servers that share a database, people with several devices, and agents that
+ * answer.
+ */
 
 import type { AgenticClient, ClientEvent, ReplayMode } from "@continuo/core/client";
 import type { Store } from "@continuo/core/model";
@@ -13,39 +16,42 @@ import type { Machine, SimulatedProcess, World } from "./world.ts";
 export const CHANNEL = "team";
 export const LOG: string = channelLogId(CHANNEL);
 const WORKSPACE = "simulated";
-/** A server looks at its connections in this interval, and sends a heartbeat at each third look. */
+/** The interval at which a server checks its connections; it sends a heartbeat at every third check. */
 const LOOK_MS = 900;
 const LOOKS_PER_BEAT = 3;
 
-/** One `connect()`, and what it was given, in order. */
+/** One `connect()`, and the events that it received, in order. */
 export interface MemberReading {
   readonly handle: string;
   readonly mode: ReplayMode;
-  /** The checkpoint that was confirmed before it came. */
+  /** The checkpoint that was confirmed before the member connected. */
   readonly checkpoint: number;
   /** The first welcome: where its replay begins and ends. */
   readonly welcome: Pick<WelcomeFrame, "after" | "latestSequence" | "degraded">;
-  /** The type `missed` is a whole message of others that came while it was away. */
+  /**
+   * The received events. The type `missed` is a complete message of another member that was sent while the member was
+   * away.
+   */
   readonly given: { readonly sequence: number; readonly type: string; readonly text: string | null }[];
   state: "connected" | "reading" | "left";
 }
 
 export interface WrittenMessage {
   readonly first: string;
-  /** With all parts so far, whether they were stored or refused. */
+  /** The text with all parts so far, whether they were stored or refused. */
   text: string;
   isWhole: boolean;
   readonly parts: { readonly delta: string; isStored: boolean }[];
 }
 
-/** The confirmations that members were given. */
+/** The confirmations that members received. */
 export interface ChannelRecords {
-  /** The text of each message whose storing was confirmed, by id; `null` while it is written in parts. */
+  /** The text of each confirmed message, by id; `null` while it is written in parts. */
   readonly acknowledged: Map<string, string | null>;
-  /** All parts that a writer wrote, by the id of the message: its text in the end, if it came so far. */
+  /** Each message that was written in parts, by its id. */
   readonly written: Map<string, WrittenMessage>;
   readonly readings: MemberReading[];
-  /** The edits, deletions and reactions that members asked for. */
+  /** The edits, deletions and reactions that members requested. */
   readonly changes: ChangeRecord[];
   /** The checkpoints that were confirmed, by handle. */
   readonly checkpoints: Map<string, number>;
@@ -61,7 +67,7 @@ export interface Site {
   readonly records: ChannelRecords;
 }
 
-/** A server as `continuo serve` has it, without HTTP: its connections, its hub, its sweeps. */
+/** Starts a server like that of `continuo serve`, without HTTP: its connections, its hub, its sweeps. */
 export function beginServer(site: Site, name: string, machine: Machine, faults: Faults): SimulatedProcess {
   const { world, programs, network, base, records } = site;
   const process = world.begin(name, machine);
@@ -118,13 +124,13 @@ export interface MemberOptions {
   readonly handle: string;
   readonly type: "person" | "agent";
   readonly device?: string;
-  /** Somebody else whom it speaks to now and then. */
+  /** The other members to whom it sometimes writes. */
   readonly others: readonly string[];
-  /** It only reads, and answers if it is an agent. */
+  /** True if the member writes no messages; an agent still answers. */
   readonly isQuiet?: boolean;
 }
 
-/** A process that joins, speaks, reads, and leaves or is killed. */
+/** Starts a process that joins, writes, reads, and leaves or is killed. */
 export function beginMember(
   site: Site,
   name: string,
@@ -159,7 +165,7 @@ class Member {
     this.#options = options;
   }
 
-  /** It comes and goes until its process is killed. */
+  /** Connects and leaves repeatedly until the process is killed. */
   async live(): Promise<void> {
     const { random } = this.#site.world;
     for (;;) {
@@ -260,7 +266,7 @@ class Member {
     });
   }
 
-  /** Sends a whole message, or one in parts, which it may leave unfinished. */
+  /** Sends a complete message, or one in parts, which may stay unfinished. */
   async #speak(client: AgenticClient, id: string): Promise<void> {
     const { world, records } = this.#site;
     const { random } = world;
@@ -298,7 +304,7 @@ class Member {
     records.acknowledged.set(id, written.text);
   }
 
-  /** A message in progress is that of its writer, over any number of connections. */
+  /** Throws the error; reports a fault if another connection of the writer could not continue the message. */
   async #endedMeanwhile(id: string, error: unknown): Promise<never> {
     const { base, records } = this.#site;
     if (this.#program.model.isContinuoError(error, "conflict")) {
@@ -312,7 +318,7 @@ class Member {
     throw error;
   }
 
-  /** Claims the input, answers in parts, and ends the run; whatever is refused is tried again. */
+  /** Claims the input, answers in parts, and ends the run. Refused steps are repeated. */
   async #answer(client: AgenticClient, event: Input): Promise<void> {
     const { records } = this.#site;
     for (let tries = 0; tries < 40; tries++) {
@@ -321,7 +327,7 @@ class Member {
         if (claim.state === "done") return;
         const text = `to ${event.messageId}`;
         const part = { delta: text, isStored: false };
-        // An earlier try may have been stored without an answer: its words may stand there too.
+        // An earlier attempt may have been stored although its answer was lost, so its parts count too.
         const parts = [...(records.written.get(claim.answerId)?.parts ?? []), part];
         records.written.set(claim.answerId, { first: "", text, isWhole: true, parts });
         await client.openMessage({ messageId: claim.answerId, replyTo: claim.messageId });

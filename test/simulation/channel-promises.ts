@@ -1,4 +1,4 @@
-/** The promises of a channel, looked at after a simulation, whatever happened in it. */
+/** The promises of a channel, checked after a simulation, whatever happened in it. */
 
 import type { Store, StoredEvent } from "@continuo/core/model";
 import { authorOf, isInputFor, recordOf } from "@continuo/core/wire";
@@ -35,7 +35,7 @@ export async function channelFaults(
   ];
 }
 
-/** Lost 0, doubled 0, and each message has the words of its writer. */
+/** Returns the faults: no message may be lost or doubled, and each must have the words of its writer. */
 function inMessages(
   events: readonly StoredEvent[],
   { acknowledged, written }: ChannelRecords,
@@ -77,8 +77,8 @@ function inMessages(
 }
 
 /**
- * Every part that was confirmed is there, in its order; of the others any may be missing. Tries of an answer say the
- * same words, so a text that was stored may be that of any of them.
+ * Returns true if the content is a correct beginning of the message: it has every confirmed part in order, and any of
+ * the others. Attempts of an answer have the same words, so a stored text can come from any of them.
  */
 export function isCutOff(content: string, { first, parts }: WrittenMessage): boolean {
   let rests = new Set(content.startsWith(first) ? [content.slice(first.length)] : []);
@@ -91,7 +91,10 @@ export function isCutOff(content: string, { first, parts }: WrittenMessage): boo
   return rests.has("");
 }
 
-/** The parts of a message come before its end, and one that is cut off has what they say. */
+/**
+ * Returns the faults: the parts of a message must come before its end, and an interrupted message must have exactly the
+ * text of its parts.
+ */
 function inParts(events: readonly StoredEvent[]): readonly string[] {
   const texts = new Map<string, string>();
   const faults: string[] = [];
@@ -121,7 +124,7 @@ export function openMessages(events: readonly StoredEvent[]): readonly string[] 
   return [...open];
 }
 
-/** An agent writes nothing after another one was given its handle. */
+/** Returns the faults: an agent must write nothing after another process received its handle. */
 function inWriters(events: readonly StoredEvent[]): readonly string[] {
   const faults: string[] = [];
   const former = new Set<string>();
@@ -166,7 +169,7 @@ function messageIdOf({ id, data }: StoredEvent): string {
   return String(recordOf(data).messageId ?? id);
 }
 
-/** Answered twice 0, and in the order of the inputs. */
+/** Returns the faults: no input may be answered twice, and inputs must be answered in their order. */
 function inAnswers(events: readonly StoredEvent[]): readonly string[] {
   const answers = [...answersOf(events, "bot")];
   const faults = answers.flatMap(([input, all]) =>
@@ -178,7 +181,7 @@ function inAnswers(events: readonly StoredEvent[]): readonly string[] {
   return faults;
 }
 
-/** A reader is given events once, in order, and all of those that its kind of replay promises. */
+/** Returns the faults: a reader must receive events once, in order, with all events that its replay mode promises. */
 function inReading(
   events: readonly StoredEvent[],
   { handle, mode, checkpoint, welcome, given }: MemberReading,
@@ -198,7 +201,7 @@ function inReading(
   const deleted = deletions(events);
   for (const event of events) {
     const { sequence, type } = event;
-    // A replay leaves out the words of a message that is deleted by then.
+    // A replay leaves out the words of messages that were deleted before it.
     if (sequence <= latestSequence && deleted.has(messageIdOf(event))) continue;
     if (sequence <= after || !isShown(type) || isPart(event)) continue;
     const isOfReplay = sequence <= latestSequence;
@@ -223,7 +226,7 @@ function isShown(type: string): boolean {
   return type === "message_sent" || ENDS.has(type);
 }
 
-/** A confirmed checkpoint stays; nothing is processed that was not received. */
+/** Returns the faults: a confirmed checkpoint must stay, and nothing may count as processed that was not received. */
 async function inCursors(
   base: Store,
   { checkpoints }: ChannelRecords,

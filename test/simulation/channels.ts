@@ -1,4 +1,4 @@
-/** A channel that two servers serve, with people and agents that come, go, are killed and cut off. */
+/** A channel on two servers, with people and agents that come, leave, are killed and lose connections. */
 
 import type { Store, StoredEvent } from "@continuo/core/model";
 import {
@@ -26,7 +26,7 @@ import { SocketNetwork } from "./sockets.ts";
 import { type Machine, type SimulatedProcess, World } from "./world.ts";
 
 const STEPS = 500;
-/** Everything that is left ends within this time. */
+/** After the disturbances, everything must end within this time. */
 const CALM_MS = 240_000;
 const MAX_STEPS = 60_000;
 
@@ -84,7 +84,7 @@ export async function simulateChannels(seed: number, options: SimulationOptions)
       if (random.chance(0.004)) network.disturb();
       if (random.chance(0.001)) world.kill(random.pick(servers));
       if (random.chance(0.001)) world.freeze(random.pick(servers), random.below(30_000));
-      // A killed agent is started again, and a second one for the same handle now and then, by mistake.
+      // A killed agent is started again; sometimes a second process starts for the same handle by mistake.
       for (const [process, member] of [...born]) {
         const isDead = process.state === "dead" && random.chance(0.02);
         if (isDead) born.delete(process);
@@ -105,7 +105,7 @@ export async function simulateChannels(seed: number, options: SimulationOptions)
   return { seed, hash: world.hash, faults: [...records.faults, ...found], trace: world.trace, disturbed };
 }
 
-/** Nobody disturbs any more: an agent answers what waits, and one reader reads all of it. */
+/** After the disturbances, an agent answers the waiting inputs, and one reader reads everything. */
 async function finish(site: Site, machine: Machine): Promise<void> {
   const { world, base, records } = site;
   const server = beginServer(site, "server", machine, CALM);
@@ -127,12 +127,12 @@ async function finish(site: Site, machine: Machine): Promise<void> {
   for (const process of [...members, server]) world.kill(process);
 }
 
-/** The messages, inputs and readers that did not come to an end. */
+/** Returns the messages, inputs and readers that have not ended. */
 async function leftIn(base: Store, records: ChannelRecords, from: number): Promise<readonly string[]> {
   const events = await eventsIn(base);
   const latest = events.at(-1)?.sequence ?? 0;
   const readers = ["bot", "bob"].filter((handle) => {
-    // A reader that was refused comes again.
+    // A reader that was refused connects again.
     const reading = records.readings.slice(from).findLast((one) => one.handle === handle);
     return (
       reading === undefined ||

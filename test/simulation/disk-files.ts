@@ -1,4 +1,4 @@
-/** `node:fs` as a process has it on a simulated disk: the functions that edits of native sessions use, and no other. */
+/** `node:fs` of a process on a simulated disk: only the functions that edits of native sessions use. */
 
 import { constants } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -22,7 +22,7 @@ interface Entry {
   isSymbolicLink(): boolean;
 }
 
-/** Each method is the function of `node:fs` of its name. */
+/** Each method replaces the function of `node:fs` with the same name. */
 class DiskFiles {
   readonly constants: typeof constants = constants;
   readonly #disk: Disk;
@@ -118,7 +118,7 @@ class DiskFiles {
     try {
       return this.#disk.find(absolute(path)) !== undefined;
     } catch {
-      // Below what is no folder nothing is.
+      // Nothing exists below a path that is not a folder.
       return false;
     }
   }
@@ -163,7 +163,7 @@ class DiskFiles {
     const node = this.#known(from);
     const target = this.#disk.nameOf(absolute(to));
     const there = target.folder.entries.get(target.name);
-    // Two names of one file: a rename does nothing.
+    // Both names belong to one file, so a rename does nothing.
     if (there === node) return;
     if (there?.kind === "folder" && (node.kind !== "folder" || there.entries.size > 0))
       throw failure("ENOTEMPTY", to);
@@ -248,7 +248,7 @@ class DiskFiles {
   }
 }
 
-/** The functions, which need no object. */
+/** Returns the functions, which can be called without an object. */
 export function filesOf(disk: Disk, process: SimulatedProcess): unknown {
   const files = new DiskFiles(disk, process);
   return new Proxy(files, {

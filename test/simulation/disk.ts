@@ -1,7 +1,7 @@
 /**
- * A disk in memory, as the functions of `node:fs` that edits use. It keeps every change and every sync in their order,
- * so that a power cut leaves what a real disk may have (`test/power-cut/disk.ts`); it fills up, writes short, and stops
- * at the operation at which its process is killed.
+ * A disk in memory, behind the functions of `node:fs` that edits use. It records every change and every sync in order,
+ * so that a power cut leaves a state that a real disk may have (`test/power-cut/disk.ts`). It can fill up, write short,
+ * and stop at the operation at which its process is killed.
  */
 
 import { hash } from "node:crypto";
@@ -29,7 +29,7 @@ export type DiskNode = FileNode | FolderNode;
 
 const digests = new WeakMap<Buffer, string>();
 
-/** The process that asked was killed at this operation; nothing that it does has an effect any more. */
+/** The calling process was killed at this operation; nothing that it does later has an effect. */
 class Killed extends Error {}
 
 export class Disk {
@@ -39,12 +39,12 @@ export class Disk {
   readonly #syncs: Sync[] = [];
   /** Locks of SQLite, which end with their process. */
   readonly locks: Map<string, SimulatedProcess> = new Map();
-  /** Operations that changed something. */
+  /** The number of operations that changed something. */
   operations = 0;
   /** The operation at which the process is killed. */
   killAt: number = Number.POSITIVE_INFINITY;
   freeBytes: number = Number.POSITIVE_INFINITY;
-  /** The probability that a write writes less than it was given. */
+  /** The probability that a write writes only a part of its bytes. */
   short = 0;
   readonly #clock: () => number;
   #inodes = 0;
@@ -55,7 +55,7 @@ export class Disk {
     this.root = { kind: "folder", inode: 0, entries: new Map(), mtimeMs: clock() };
   }
 
-  /** Puts a tree on the disk for good. */
+  /** Puts a tree on the disk, and syncs it. */
   fill(path: string, tree: FileTree | Folder["entries"]): void {
     const folder = this.makeFolders(path);
     for (const [name, content] of tree) {
@@ -76,14 +76,14 @@ export class Disk {
     return folder;
   }
 
-  /** The system does this by itself after a while. */
+  /** Syncs everything, as the system does by itself after a while. */
   syncAll(): void {
     const at = this.#next();
     for (let inode = 0; inode <= this.#inodes; inode++)
       this.#syncs.push({ begin: at, end: at, inode, call: "fsync" });
   }
 
-  /** Returns a state that it may have after the power went now. */
+  /** Returns a state that the disk may have after a power cut at this moment. */
   afterPowerCut(mode: PowerCut["mode"]): Folder {
     const cut: PowerCut = {
       line: this.operations + 1,
@@ -99,7 +99,7 @@ export class Disk {
     return imageAfter(operations, cut, this.#random);
   }
 
-  /** Adds the words that another program had written when it was killed. */
+  /** Appends the text that another program had written when it was killed. */
   tear(path: string, text: string): void {
     const node = this.find(path);
     if (node?.kind === "file") this.write(node, node.bytes.length, Buffer.from(text), this.operate());
@@ -110,17 +110,17 @@ export class Disk {
     return node?.kind === "file" ? node.bytes.toString() : "";
   }
 
-  /** The same for the same content. */
+  /** Returns a digest of the file's content. */
   digestOf(path: string): string {
     const node = this.find(path);
     if (node?.kind !== "file") return "";
     const digest = digests.get(node.bytes) ?? hash("sha1", node.bytes);
-    // Each write makes a buffer of its own.
+    // The digest is cached by the buffer, because each write makes a new buffer.
     digests.set(node.bytes, digest);
     return digest;
   }
 
-  /** Every file, with its path. */
+  /** Returns the paths of all files. */
   files(path = "/"): readonly string[] {
     const node = this.find(path);
     if (node === undefined) return [];
@@ -142,7 +142,7 @@ export class Disk {
     return ++this.operations;
   }
 
-  /** Counts an operation that changes something. Errors: `Killed`, `ENOSPC` where it needs room. */
+  /** Counts an operation that changes something. Throws `Killed`, or `ENOSPC` if there is not enough room. */
   operate(room = 0): number {
     if (this.operations >= this.killAt) throw new Killed("killed");
     if (room > this.freeBytes) throw failure("ENOSPC", "the disk");
@@ -210,7 +210,7 @@ export class Disk {
     this.#changes.push({ begin: at, end: at, type: "truncate", inode: node.inode, size });
   }
 
-  /** A name for what is there: a second one, or, after a move, the only one. */
+  /** Adds a name for an existing node: a second name, or, after a move, the only one. */
   link(node: DiskNode, to: Name, from?: Name): void {
     const at = this.operate(ENTRY_BYTES);
     if (from !== undefined) from.folder.entries.delete(from.name);
@@ -235,11 +235,11 @@ export class Disk {
     this.#syncs.push({ begin: at, end: at, inode, call });
   }
 
-  /** The part of a write that the disk takes at once. */
+  /** Returns the part of a write that the disk accepts at once. */
   taken(bytes: Buffer): Buffer {
     const isShort = bytes.length > 1 && this.#random.chance(this.short);
     const part = isShort ? bytes.subarray(0, 1 + this.#random.below(bytes.length - 1)) : bytes;
-    // A disk that fills up takes a part first.
+    // A disk that becomes full accepts a part first.
     return part.length > this.freeBytes && this.freeBytes > 0 ? part.subarray(0, this.freeBytes) : part;
   }
 
@@ -280,7 +280,7 @@ export class Disk {
   }
 }
 
-/** The room that a name takes. */
+/** The room that a name needs. */
 export const ENTRY_BYTES: number = 64;
 
 interface Name {
@@ -289,7 +289,8 @@ interface Name {
 }
 
 export function failure(code: string, path: string): NodeJS.ErrnoException {
-  // Most are expected, such as a question for a file that is not there; a trace of calls would take longer than the rest.
+  // Most of these errors are expected, such as a call for a missing file. A stack trace would take longer than the
+  // rest.
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   const error = new Error(`${code}: ${path}`);

@@ -1,4 +1,4 @@
-/** The sessions of a person on the disk, judged: as they were before an edit, or as the edit makes them. */
+/** Compares the sessions of a person on the disk with their state before an edit and after it. */
 
 import type { Exports } from "./programs.ts";
 
@@ -14,7 +14,7 @@ export interface KnownSession extends SessionContent {
 
 export interface NativeSessions {
   readonly sessions: Readonly<Record<string, KnownSession>>;
-  /** The number of times that each session lies in the trash: a repair keeps the old state there too. */
+  /** The number of entries of each session in the trash; a repair keeps the old state there too. */
   readonly trash: Readonly<Record<string, number>>;
 }
 
@@ -23,7 +23,7 @@ export interface Edit {
   /** `agent:id`; `null` for a new session. */
   readonly ref: string | null;
   readonly text: string;
-  /** The session as it was when it was deleted, for one that comes back. */
+  /** The session as it was before its deletion, if the edit restores it. */
   readonly deleted?: KnownSession | undefined;
 }
 
@@ -32,14 +32,17 @@ interface Places {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The sessions that were read, by a key of everything that they are made of. */
+/** The sessions that were read, by a key of all files on which they depend. */
 export interface SessionsBefore {
   readonly sessions: Map<string, SessionContent>;
-  /** The content of the file, and of every file that may say something about several sessions. */
+  /**
+   * Returns the key of a session's file: its content, and the content of all files that do not belong to a single
+   * session.
+   */
   readonly keyOf: (location: string, locations: ReadonlySet<string>) => string;
 }
 
-/** @param before without it every session is read */
+/** @param before the sessions that were read before; without it, every session is read */
 export async function readSessions(
   { native, editing }: Exports["editor"],
   places: Places,
@@ -78,7 +81,7 @@ export type Verdict =
   | { readonly type: "before" | "after" | "both" | "in part" }
   | { readonly type: "neither"; readonly why: string };
 
-/** Nothing but the session of the edit may differ. */
+/** Returns which state was found. Only the session of the edit may differ. */
 export function judge(before: NativeSessions, found: NativeSessions, edit: Edit | null): Verdict {
   const changed = differences(before, found);
   if (changed.length === 0) return { type: edit !== null && isDone(before, found, edit) ? "both" : "before" };
@@ -102,7 +105,7 @@ function differences(before: NativeSessions, found: NativeSessions): readonly st
   return [...of("sessions"), ...of("trash")];
 }
 
-/** Every difference is of the session of the edit, or a new one that it makes. */
+/** Returns true if every difference belongs to the session of the edit, or to a new session that the edit makes. */
 function isAlone(changed: readonly string[], before: NativeSessions, { how, ref }: Edit): boolean {
   const own = changed.filter((line) => {
     const key = line.replace(/^trash /u, "").split(" ")[0] ?? "";
@@ -131,7 +134,7 @@ function isDone(before: NativeSessions, found: NativeSessions, { how, ref, text,
     case "fork":
       return made.length === 1 && JSON.stringify(first?.said) === JSON.stringify(was?.said);
     case "rename":
-      // The title of pi is one of its records.
+      // pi stores a title as a record, so there may be one message more.
       return is?.title === text && begins(is, was) && is.said.length <= (was?.said.length ?? 0) + 1;
     case "repair":
       return is !== undefined && is.said.length >= (was?.said.length ?? 0);

@@ -1,6 +1,6 @@
 /**
- * A person's native sessions on one disk, edited by processes that are killed, on a machine whose power goes and whose
- * disk fills up, and what must be there afterwards.
+ * A person's native sessions on one disk. Processes that edit them are killed, the power of the machine fails, and the
+ * disk fills up. Afterwards the sessions are compared with those that must exist.
  */
 
 import { join } from "node:path";
@@ -23,7 +23,7 @@ import { createMachine, type Outcome, type SimulationOptions } from "./scenario.
 import { surround } from "./surroundings.ts";
 import { type Machine, type SimulatedProcess, World } from "./world.ts";
 
-/** Those with files; the database of opencode stays with the power cuts of `test/power-cut/`. */
+/** The agents with files. The power cuts of `test/power-cut/` test the database of opencode. */
 const AGENTS = ["claude", "codex", "gemini", "pi", "copilot"] as const;
 type Edited = (typeof AGENTS)[number];
 
@@ -37,7 +37,7 @@ const FORMATS = {
 const HOME = "/home/ann";
 const FIXTURES = join(import.meta.dirname, "../fixtures");
 const EDITS = 9;
-/** Operations of an edit, within which it is killed or its disk is full. */
+/** An edit is killed within this number of operations. */
 const MOST_OPERATIONS = 25;
 const MAX_TURNS = 3_000;
 
@@ -55,10 +55,10 @@ interface Person {
   readonly machine: Machine;
   readonly faults: string[];
   disk: Disk;
-  /** The sessions that the person has for certain. */
+  /** The sessions that the person certainly has. */
   known: NativeSessions;
   readonly deleted: Map<string, KnownSession>;
-  /** Sessions whose fork was cut off: who asks again is given that one. */
+  /** Sessions whose fork was cut off: a repeated request returns the fork that was already made. */
   readonly forked: Set<string>;
   /** The sessions that were read in this generation. */
   readonly read: Map<string, SessionContent>;
@@ -119,7 +119,7 @@ export async function simulateEdits(seed: number, options: SimulationOptions): P
       editor = open(`${generation}.${n}`);
       if (edit.how === "fork" && edit.ref !== null) person.forked.add(edit.ref);
       await look(person, editor, edit, "either");
-      // The person has seen this state, although nobody acknowledged it.
+      // The person has seen this state, so it must stay, although no edit acknowledged it.
       person.disk.syncAll();
       if (person.faults.length > 0) break;
     }
@@ -145,7 +145,7 @@ const ENDS: readonly End[] = [
   "full disk",
 ];
 
-/** An edit that ends well, or not: its process is killed, the power goes, or the disk is full. */
+/** Makes an edit, which may succeed, or be ended by a kill, a power cut or a full disk. */
 async function editOnce(
   person: Person,
   editor: Editor,
@@ -190,7 +190,7 @@ interface Refusal {
   readonly error: unknown;
 }
 
-/** Only a full disk is a reason to refuse what is asked here. */
+/** Reports a fault unless the edit was refused because of a full disk. */
 function refused({ faults }: Person, { program }: Editor, { edit, end, error }: Refusal): void {
   if (!program.model.isContinuoError(error))
     faults.push(`${edit.how} throws ${(error as Error)?.stack ?? String(error)}`);
@@ -210,7 +210,7 @@ function loseThePower(person: Person, clock: () => number): void {
   person.disk.fill("/", image.entries);
 }
 
-/** Settles what was left, as every command does that reads, and compares what is there. */
+/** Settles unfinished edits, as every reading command does, and compares the sessions. */
 async function look(
   person: Person,
   editor: Editor,
@@ -248,7 +248,10 @@ async function look(
   person.known = found;
 }
 
-/** The note of a session that somebody may ask for again stays for a day. */
+/**
+ * Returns true for a file that must not be left. A note with a key stays for a day, because the person may repeat the
+ * request.
+ */
 function isLeftOver(disk: Disk, path: string): boolean {
   if (!path.startsWith(HOME)) return false;
   if (path.includes("/unfinished/")) return !/"key":"/u.test(disk.textOf(path));
@@ -262,7 +265,7 @@ async function read({ disk, read: sessions }: Person, { program }: Editor): Prom
   return await readSessions(program, places, { sessions, keyOf: keysOf(disk) });
 }
 
-/** A session that did not change since it was read is not read again: that took half of the time. */
+/** A session is read again only if its files have changed, because reading took half of the time. */
 function keysOf(disk: Disk): SessionsBefore["keyOf"] {
   const files = disk.files(HOME).filter((path) => !path.startsWith(`${HOME}/.continuo/`));
   return (location, locations) => {
@@ -271,7 +274,7 @@ function keysOf(disk: Disk): SessionsBefore["keyOf"] {
   };
 }
 
-/** Another program is killed while it writes to a session. */
+/** Simulates another program that is killed while it writes to a session. */
 async function tear(person: Person, { program }: Editor, ref: string): Promise<void> {
   const { world, disk } = person;
   const places = { home: HOME, env: {} };
@@ -345,7 +348,7 @@ async function perform({ agent }: Person, { program }: Editor, edit: Edit): Prom
   }
 }
 
-/** Resolves with what the work gives; with nothing when it waits for ever. */
+/** Resolves with the result of the work, or with `undefined` if it never ends. */
 async function within<T>(world: World, work: Promise<T>): Promise<T | undefined> {
   let isOver = false;
   const done = work.finally(() => {

@@ -1,9 +1,12 @@
-/** Seeds that once found a mistake, each of which takes about a second of the processor, and a mistake that is planted and found. */
+/**
+ * Seeds that once found a defect, each of which takes about a second of processor time, and a planted defect that is
+ * found.
+ */
 
 import { expect, test } from "vitest";
 import { failuresIn, firstFound, runSeeds } from "./run.ts";
 
-/** Seeds of the area `edits`, with the mistake that each of them found. */
+/** Seeds of the area `edits`, with the defect that each of them found. */
 const TELLING_SEEDS = [
   [220485263, "a deletion that met a full disk removed what it could not put back"],
   [220485312, "a title that met a full disk failed with the system's raw error"],
@@ -26,7 +29,7 @@ test.each(TELLING_SEEDS)("seed %d shows no more that %s", { timeout: 900_000 }, 
 
 const DEFECT = "a lease is not given back";
 
-test("a lease that is not given back is found, and the same seed finds it again", {
+test("the simulation finds a lease that is not released, and finds it again with the same seed", {
   timeout: 900_000,
 }, async () => {
   const found = await firstFound("runs", DEFECT, 10);

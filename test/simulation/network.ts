@@ -1,14 +1,14 @@
-/** The store as a simulated process has it: every call travels, and may be refused, or executed without an answer. */
+/** The store as a simulated process sees it: every call travels, and may be refused, or executed without an answer. */
 
 import { type ErrorCode, isContinuoError, type Store, type StoredEvent } from "@continuo/core/model";
 import type { SimulatedProcess, World } from "./world.ts";
 
 export interface Faults {
-  /** The probability of each failure of a call: the database is busy, it is away, its answer is lost. */
+  /** The probability of each failure of a call: the database is busy, it is away, or its answer is lost. */
   busy: number;
   away: number;
   lost: number;
-  /** Nothing answers before that time. */
+  /** No call is answered before this time. */
   awayUntil: number;
 }
 
@@ -37,10 +37,10 @@ export function storeOver(store: Store, link: StoreLink): Store {
   });
 }
 
-/** Asked for all the time; most of these calls arrive at once. */
+/** Methods that are called all the time; most of these calls arrive at once. */
 const FREQUENT: ReadonlySet<string> = new Set(["listLeases"]);
 
-/** The share of answers that travel; the others are there at once, which takes fewer steps. */
+/** The share of answers that travel. The others arrive at once, which takes fewer steps. */
 const LATE = 0.3;
 
 function request(link: StoreLink, name: string, call: () => Promise<unknown>): Promise<unknown> {
@@ -86,7 +86,7 @@ interface Coded extends Error {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Each copy of the code has a class of errors of its own. */
+/** Recognizes errors by their shape, because each copy of the code has its own class of errors. */
 function isCoded(error: unknown): error is Coded {
   return isContinuoError(error) || (error instanceof Error && error.name === "ContinuoError");
 }

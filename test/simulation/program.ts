@@ -34,7 +34,7 @@ const { simulate, programs } = await openArea(area as Area, defect);
 const options = { programs, generations: Number(values.generations) };
 const until = values.until === undefined ? undefined : Number(values.until);
 
-// An error that a planted mistake throws where nobody waits is found too.
+// An unhandled error of a planted defect counts as found too.
 let state: "building" | "simulating" = "building";
 let thrown: string | undefined;
 for (const event of ["uncaughtException", "unhandledRejection"] as const) {
@@ -57,7 +57,7 @@ async function simulated(number: number, steps = until): Promise<Outcome> {
   return thrown === undefined ? outcome : { ...outcome, faults: [...outcome.faults, thrown] };
 }
 
-/** The fewest disturbed steps with which the seed still fails, found by halves. */
+/** Returns the smallest number of disturbed steps with which the seed still fails, found by bisection. */
 async function shortestFailure({ seed: number, disturbed }: Outcome): Promise<number> {
   let most = disturbed;
   for (let least = 0; least < most; ) {

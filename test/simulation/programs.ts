@@ -1,4 +1,4 @@
-/** Builds the simulated programs from our code. Each process has modules of its own. A planted defect changes one file. */
+/** Builds the simulated programs from our code. Each process has its own modules. A planted defect changes one file. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,13 +9,13 @@ import { fileOf, ROOT } from "../house/imports.ts";
 export interface Defect {
   /** The mistake, as a sentence without its full stop. */
   readonly name: string;
-  /** The room and what lies in it, such as `store/rules/append.ts`. */
+  /** The room and the path of the file in it, such as `store/rules/append.ts`. */
   readonly file: string;
   readonly find: string;
   readonly replace: string;
 }
 
-/** The modules that each program takes of our code. */
+/** The modules of our code that each program exports. */
 const ENTRIES = {
   database: [
     ["store", "packages/store/src/store/sql-store.ts"],
@@ -74,7 +74,7 @@ export interface Exports {
 
 export type ProgramName = keyof typeof ENTRIES;
 
-/** The names that a program finds in itself instead of those of this process. */
+/** The globals that a program receives instead of those of this process. */
 const GIVEN: readonly string[] = [
   ...["process", "Date", "performance", "Math", "crypto", "fetch", "WebSocket", "AbortSignal"],
   ...["setTimeout", "clearTimeout", "setInterval", "clearInterval", "setImmediate", "queueMicrotask"],
@@ -82,7 +82,7 @@ const GIVEN: readonly string[] = [
 
 export interface Surroundings {
   readonly globals: Readonly<Record<string, unknown>>;
-  /** A module of Node, such as `node:fs`. */
+  /** Returns a module of Node, such as `node:fs`. */
   readonly builtin: (name: string) => unknown;
 }
 

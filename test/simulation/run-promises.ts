@@ -4,7 +4,7 @@ import type { Run, Store, StoredEvent } from "@continuo/core/model";
 
 /** The reports that the processes received. */
 export interface RunReports {
-  /** The end of each run as its caller heard it; `started` if only its beginning was confirmed. */
+  /** The end of each run as its caller received it; `started` if only its beginning was confirmed. */
   readonly runs: Map<string, string>;
   /** The words of an agent in each run. */
   readonly said: Map<string, readonly string[]>;
@@ -48,7 +48,10 @@ export async function faultsIn(
   return faults;
 }
 
-/** Each run begins once and ends once, as its row says, and nothing of it is stored outside of that. */
+/**
+ * Returns the faults: each run must begin once and end once, as its row says, and no event of it may be stored outside
+ * of this span.
+ */
 function ofRuns(events: readonly StoredEvent[], runs: readonly Run[]): readonly string[] {
   return runs.flatMap((run) => {
     const { runId, status } = run;
@@ -65,7 +68,7 @@ function ofRuns(events: readonly StoredEvent[], runs: readonly Run[]): readonly 
   });
 }
 
-/** One run at a time. */
+/** Returns the faults: only one run of a session may run at a time. */
 function ofTurns(events: readonly StoredEvent[]): readonly string[] {
   let running: string | undefined;
   const faults: string[] = [];
@@ -78,7 +81,7 @@ function ofTurns(events: readonly StoredEvent[]): readonly string[] {
   return faults;
 }
 
-/** No input is answered twice, and in the end none is left. */
+/** Returns the faults: no input may be answered twice, and in the end none may be left. */
 function ofInputs(runs: readonly Run[]): readonly string[] {
   const attempts = Map.groupBy(runs, ({ runId, metadata }) => String(metadata.retryOf ?? runId));
   return [...attempts].flatMap(([root, all]) => {
@@ -89,7 +92,10 @@ function ofInputs(runs: readonly Run[]): readonly string[] {
   });
 }
 
-/** A run has the words of its agent in order, each once; a completed one has all of them. */
+/**
+ * Returns the faults: a run must have the words of its agent in order, each once, and a completed run must have all of
+ * them.
+ */
 function ofWords(
   events: readonly StoredEvent[],
   runs: readonly Run[],

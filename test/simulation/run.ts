@@ -1,4 +1,4 @@
-/** Simulations, in processes of their own, each of which simulates many seeds one after another. */
+/** Runs simulations in separate processes, each of which simulates many seeds one after another. */
 
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ export interface SeedResult {
   readonly seed: number;
   readonly hash: string;
   readonly faults: readonly string[];
-  /** Disturbed ones, and all of them. */
+  /** The number of disturbed steps; `steps` counts all of them. */
   readonly disturbed: number;
   readonly steps: number;
   /** The command that repeats the shortest prefix of a failed seed. */
@@ -26,7 +26,7 @@ export interface Seeds {
   readonly count: number;
   /** The name of a planted defect: the first seed that finds it is the last result. */
   readonly defect?: string;
-  /** Each seed twice, with the same trace. */
+  /** True to run each seed twice and compare the traces. */
   readonly replay?: boolean;
 }
 
@@ -52,7 +52,9 @@ export function failuresIn(results: readonly SeedResult[]): readonly string[] {
   );
 }
 
-/** The first seed that breaks a promise because of a planted defect, and how; `null` if none does. */
+/**
+ * Resolves with the first seed that breaks a promise because of a planted defect, and the fault; `null` if none does.
+ */
 export async function firstFound(
   area: Area,
   defect: string,

@@ -19,18 +19,20 @@ import { type Machine, type SimulatedProcess, World } from "./world.ts";
 
 const SESSIONS = ["one", "two"] as const;
 const STEPS = 240;
-/** A world in which so much happens without an end hangs. */
+/** A world that has not ended after this number of steps hangs. */
 const MAX_STEPS = 40_000;
 const LEASE_MS = 30_000;
 const SHORT_LEASE_MS = 3_000;
-/** A process stands still for up to so many times of its leases. */
+/** A process stands still for at most this number of its leases. */
 const FROZEN_LEASES = 3;
 const STEPS_OF_SLEEP = 300;
-/** The likelihood that an answer of the database is lost: what is asked again shows whether it may be. */
+/** The probability that an answer of the database is lost; the repeated calls show whether the loss matters. */
 const LOST = 0.12;
-/** About how long it takes until a run that was started begins. */
+/** A started run begins after about this time. */
 const BEGINNING_MS = 200;
-/** The longest pause of an agent between two messages, and the likelihood that its process falls asleep at one. */
+/**
+ * The longest pause of an agent between two messages, and the probability that its process stands still at one of them.
+ */
 interface Manner {
   readonly longestMs: number;
   readonly sleep: number;
@@ -38,7 +40,7 @@ interface Manner {
 
 const TALKING: Manner = { longestMs: 6_000, sleep: 0.2 };
 const LAST_WORDS: Manner = { longestMs: 200, sleep: 0 };
-/** More than the events of all logs. */
+/** The limit is larger than the number of events in all logs. */
 const LAST_STEPS = 2_000;
 
 const WEATHER: Weather = {
@@ -56,7 +58,7 @@ interface Member {
   readonly worker: Exports["worker"];
   readonly store: Store;
   readonly promised: RunReports;
-  /** It holds a session so long without a sign of life. */
+  /** The time after which other processes may take over a session that this process holds. */
   readonly leaseMs: number;
 }
 
@@ -87,7 +89,7 @@ export async function simulateRuns(seed: number, options: SimulationOptions): Pr
   for (let generation = 0; generation < generations && disturbed < until; generation++) {
     const { random } = world;
     const faults = { ...usualFaults(), lost: LOST };
-    // With short ones a process that stands still wakes up when another one has its session.
+    // With a short lease, a process that stands still wakes up when another process has its session.
     const leaseMs = random.pick([SHORT_LEASE_MS, LEASE_MS]);
     const processes: SimulatedProcess[] = [];
     const bear = (on: Machine): void => {
@@ -95,12 +97,12 @@ export async function simulateRuns(seed: number, options: SimulationOptions): Pr
       processes.push(member.process);
       begin(member);
     };
-    // Two on one machine, or on two: a process sees that another one of its machine is gone.
+    // The two processes run on one machine or on two. On one machine, a process can see that the other one has ended.
     bear(machines[0] as Machine);
     bear(random.pick(machines));
     const weather = { ...WEATHER, freezeMs: FROZEN_LEASES * leaseMs };
     let left = STEPS / 3 + random.below(STEPS);
-    // Who stands still wakes up within its generation, and writes then.
+    // A process that stands still wakes up within its generation, and then writes.
     const isAwaited = (): boolean =>
       left > -STEPS_OF_SLEEP &&
       processes.some(({ state, frozenUntil }) => state === "alive" && frozenUntil > world.now);
@@ -108,7 +110,7 @@ export async function simulateRuns(seed: number, options: SimulationOptions): Pr
       if (!(await world.step())) break;
       disturbed++;
       disturb({ world, faults, processes, machines: [machine, ...machines] }, weather);
-      // One that was killed is started again.
+      // A killed process may be started again.
       const [dead] = processes.slice(-2).filter(({ state }) => state === "dead");
       if (dead !== undefined && random.chance(0.03)) bear(dead.machine);
     }
@@ -120,7 +122,7 @@ export async function simulateRuns(seed: number, options: SimulationOptions): Pr
   return { seed, hash: world.hash, faults, trace: world.trace, disturbed };
 }
 
-/** Waits for work on the database, while nothing else happens. */
+/** Waits for work on the database while nothing else happens. */
 export async function during<T>(world: World, work: Promise<T>): Promise<T> {
   let isOver = false;
   const done = work.finally(() => {
@@ -151,7 +153,7 @@ function begin(member: Member): void {
   }
 }
 
-/** Whatever is refused is expected; what must hold is looked at in the end. */
+/** Works in a session. Every refusal is expected here; the promises are checked at the end. */
 async function work(member: Member, sessionId: string): Promise<void> {
   const { world, worker, store, promised, leaseMs } = member;
   const { sessions } = worker;
@@ -165,12 +167,12 @@ async function work(member: Member, sessionId: string): Promise<void> {
         await sessions
           .startSession(store, { sessionId: `session of ${runId}` })
           .catch(newIdTaken(member, runId));
-        // A caller who names no run could not find it by its name.
+        // A caller without a run id could not find the run again.
         const started = await sessions
           .startRun(store, sessionId, `input of ${runId}`, random.chance(0.3) ? { runId } : {})
           .catch(newIdTaken(member, runId));
         promised.runs.set(started.runId, "started");
-        // It is cancelled at the moment at which it begins.
+        // The run is cancelled about when it begins.
         if (random.chance(0.3)) void cancel(member, started.runId);
         if (random.chance(0.6)) await sessions.executeRun(store, agent, started.runId, { leaseMs });
       } else {
@@ -187,7 +189,9 @@ async function work(member: Member, sessionId: string): Promise<void> {
   }
 }
 
-/** Nobody else can have taken an id that is new: only an earlier try of the same call, whose answer was lost. */
+/**
+ * A new id can only be taken by an earlier attempt of the same call whose answer was lost, so a conflict is a fault.
+ */
 function newIdTaken({ worker, promised }: Member, runId: string): (error: unknown) => never {
   return (error) => {
     if (worker.model.isContinuoError(error, "conflict")) promised.faults.push(`${runId}: ${error.message}`);
@@ -195,7 +199,7 @@ function newIdTaken({ worker, promised }: Member, runId: string): (error: unknow
   };
 }
 
-/** Only an error with a code is a refusal. */
+/** Reports a fault for an error without a code, because a refusal has one. */
 function refusal({ worker, promised, process }: Member, error: unknown): void {
   if (!worker.model.isContinuoError(error)) promised.faults.push(`${process.name}: ${String(error)}`);
 }
@@ -235,13 +239,13 @@ async function follow(member: Member, sessionId: string): Promise<void> {
       for await (const { sequence } of store.tail(sessionId, { after: seen.sequences.at(-1) ?? 0 }))
         seen.sequences.push(sequence);
     } catch {
-      // The store was away; the reader goes on from where it was.
+      // The store was away; the reader continues from its last event.
     }
     await pause(member, 500);
   }
 }
 
-/** Says some words one after the other, and now and then fails, or does not end before it is cancelled. */
+/** Sends some messages one after another. Sometimes the agent fails, or its process stands still. */
 function scripted(member: Member, { longestMs, sleep }: Manner = TALKING): Agent {
   const { world, process, promised, leaseMs } = member;
   return {
@@ -258,7 +262,7 @@ function scripted(member: Member, { longestMs, sleep }: Manner = TALKING): Agent
         const text = `${runId} says ${n}`;
         said.push(text);
         const stored = onEvent({ type: "message", content: [{ type: "text", text }] });
-        // The words are on their way, and arrive when somebody else may have the session.
+        // The message is in flight, and arrives when another process may have the session.
         if (random.chance(sleep)) world.freeze(process, leaseMs + random.below(leaseMs));
         await stored;
       }
@@ -268,7 +272,7 @@ function scripted(member: Member, { longestMs, sleep }: Manner = TALKING): Agent
   };
 }
 
-/** However a session was left, a new input is answered in it, and nobody holds the session afterwards. */
+/** However a session was left, a new input must be answered, and no process may hold the session afterwards. */
 async function sayLast(member: Member, sessionId: string): Promise<void> {
   const { worker, store, promised } = member;
   const agent: Agent = { name: "scripted", execute: async () => ({ stopReason: "end_turn" }) };
@@ -282,7 +286,7 @@ async function sayLast(member: Member, sessionId: string): Promise<void> {
   }
 }
 
-/** Nothing disturbs any more: a process wakes every session and gives every input again, until nothing is left. */
+/** After the disturbances, a process wakes every session and repeats every input, until none is left. */
 async function finish(member: Member, base: Store): Promise<void> {
   const { world, process, worker, store, promised } = member;
   let state: "working" | "done" = "working";
@@ -294,7 +298,7 @@ async function finish(member: Member, base: Store): Promise<void> {
         try {
           const { heldBy, unprocessed } = await worker.sessions.wake(store, sessionId);
           const { items } = await store.listRuns({ sessionId, status: ["pending", "running"] });
-          // An input that waited for a run of nobody would look for its turn again and again.
+          // An input behind an abandoned run would check its turn again and again.
           if (items.length === 0 && unprocessed.length > 0) {
             await wakeAndRetry(member, sessionId, scripted(member, LAST_WORDS));
           }

@@ -8,19 +8,19 @@ import type { Machine, SimulatedProcess, World } from "./world.ts";
 
 export interface Outcome {
   readonly seed: number;
-  /** The hash of the trace: the same for the same seed. */
+  /** The hash of the trace, which is the same for the same seed. */
   readonly hash: string;
-  /** Broken promises, as sentences. */
+  /** The broken promises, as sentences. */
   readonly faults: readonly string[];
   readonly trace: readonly string[];
-  /** The steps that were disturbed. */
+  /** The number of disturbed steps. */
   readonly disturbed: number;
 }
 
 export interface SimulationOptions {
   readonly programs: Programs;
   readonly generations: number;
-  /** Nothing is disturbed, and nothing new begun, after so many steps: the shortest failing one is looked for. */
+  /** The step after which nothing is disturbed and nothing new begins, in the search for the shortest failure. */
   readonly until?: number | undefined;
 }
 
@@ -30,7 +30,7 @@ export function createMachine(name: string): Machine {
   return { name, wallOffsetMs: 0, boot: 1 };
 }
 
-/** One database that all machines reach, with a clock of its own. */
+/** Opens one database for all machines, with its own clock. */
 export async function openDatabase(
   world: World,
   { database }: Pick<Programs, "database">,
@@ -60,7 +60,7 @@ export function usualFaults(): Faults {
   return { ...CALM, busy: 0.02, away: 0.02, lost: 0.05 };
 }
 
-/** The likelihood of each disturbance at one step, and its longest time. */
+/** The probability of each disturbance in one step, and its longest duration. */
 export interface Weather {
   readonly kill: number;
   readonly freeze: number;
@@ -70,7 +70,7 @@ export interface Weather {
   readonly clock: number;
 }
 
-/** Now and then a process is killed, or stands still, a clock is set, or the database does not answer. */
+/** Sometimes kills or stops a process, sets a clock, or makes the database unavailable. */
 export function disturb({ world, faults, processes, machines }: Disturbance, weather: Weather): void {
   const { random } = world;
   const { kill, freeze, freezeMs, away, awayMs, clock } = weather;
@@ -90,7 +90,10 @@ export function disturb({ world, faults, processes, machines }: Disturbance, wea
   }
 }
 
-/** Resolves with true when `isDone`, and with false when nothing happens any more, or after too many steps. */
+/**
+ * Resolves with true when `isDone` returns true, and with false when nothing can happen any more, or after too many
+ * steps.
+ */
 export async function runUntil(world: World, isDone: () => boolean, mostSteps: number): Promise<boolean> {
   for (let steps = 0; steps < mostSteps; steps++) {
     if (isDone()) return true;

@@ -9,7 +9,7 @@ import { failuresIn, firstFound, runSeeds } from "./run.ts";
 const ENOUGH = 40;
 /** The three areas together try more than 10,000 seeds. */
 const SEEDS_OF_AN_AREA = 3_400;
-/** Some minutes on a busy machine: a run that is interrupted loses no more. */
+/** A batch takes some minutes on a busy machine; an interrupted run loses at most one batch. */
 const BATCH = 100;
 
 for (const area of AREAS) {

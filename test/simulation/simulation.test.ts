@@ -3,7 +3,9 @@ import { ALL_ROUNDS } from "../sizes/counts.ts";
 import { AREAS, type Area } from "./areas.ts";
 import { failuresIn, runSeeds } from "./run.ts";
 
-/** A seed takes some tenths of a second of the processor, twice of that with its replay; the programs are built once. */
+/**
+ * A seed takes some tenths of a second of processor time, twice as much with its replay. The programs are built once.
+ */
 const SEEDS: Readonly<Record<Area, number>> = { runs: 1, channels: 1, edits: 2 };
 const SEEDS_OF_ALL: Readonly<Record<Area, number>> = { runs: 40, channels: 40, edits: 60 };
 const TIMEOUT = { timeout: 900_000 };

@@ -1,6 +1,6 @@
 /**
- * A network of WebSockets: frames of one connection arrive in their order, connections are cut, and some only fall
- * silent. The server's end has the parts of `ws` that a connection of ours uses; the client's end is that of a browser.
+ * A network of WebSockets: frames of one connection arrive in their order; connections are cut, and some only become
+ * silent. The server's end has the parts of `ws` that our connections use; the client's end is that of a browser.
  */
 
 import { EventEmitter } from "node:events";
@@ -37,7 +37,7 @@ export class SocketNetwork {
     this.#listeners.push(listener);
   }
 
-  /** Ends a connection without a word, or lets it fall silent: neither side notices. */
+  /** Cuts a connection, or makes it silent, so that neither side notices. */
   disturb(): void {
     const wires = [...this.#wires].filter(({ wire }) => wire.state === "open");
     if (wires.length === 0) return;
@@ -85,7 +85,7 @@ export class SocketNetwork {
       });
     };
     const serverSide = new ServerSocket((label, deliver) => send(client, label, deliver), clientEnd);
-    /** Over a silent connection, who gives it up is the only one who knows. */
+    /** Ends the connection. On a silent connection, only the side that gives up knows that it has ended. */
     const over = (code: number, side: "client" | "server" | "both" = "both"): void => {
       const both = side === "both" || wire.state !== "silent";
       if (both) {
@@ -101,7 +101,7 @@ export class SocketNetwork {
     this.#wires.add(entry);
     for (const process of [client, server]) process.onKill.push(() => over(1006));
     serverSide.ended = (code) => {
-      // Frames that were sent before arrive before.
+      // Frames that were sent earlier arrive first.
       if (code === undefined || wire.state !== "open") over(1006, "server");
       else send(client, "is told to close", () => over(code));
     };
@@ -171,12 +171,12 @@ class ClientEnd extends EventTarget {
   }
 }
 
-/** The parts of the class of `ws` that a connection of ours uses. */
+/** The parts of the class of `ws` that our connections use. */
 class ServerSocket extends EventEmitter {
   readonly OPEN = 1;
   readyState = 1;
   isPaused = false;
-  /** Without a code it ends at once. */
+  /** Ends the connection; without a code, at once. */
   ended: (code?: number) => void = () => undefined;
   readonly stream: EventEmitter;
   readonly #held: string[] = [];
@@ -205,7 +205,7 @@ class ServerSocket extends EventEmitter {
   }
 
   pong(): void {
-    // Nobody pings.
+    // The simulation sends no pings.
   }
 
   pause(): void {

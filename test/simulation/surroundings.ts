@@ -1,4 +1,7 @@
-/** The surroundings of a simulated process instead of Node: the clock of its machine, timers, chance, and no network. */
+/**
+ * The surroundings of a simulated process, which replace Node's: the clock of its machine, timers, random numbers, and
+ * no network.
+ */
 
 import { EventEmitter } from "node:events";
 import type { Surroundings } from "./programs.ts";
@@ -8,7 +11,7 @@ import { START_MS } from "./world.ts";
 const CRYPTO = { ...(process.getBuiltinModule("node:crypto") as object) };
 
 export interface Extra {
-  /** Modules of Node that the simulation has of its own, such as `node:fs`. */
+  /** Modules of Node that the simulation replaces, such as `node:fs`. */
   readonly modules?: Readonly<Record<string, unknown>>;
   readonly WebSocket?: unknown;
   readonly env?: Readonly<Record<string, string>>;
@@ -84,7 +87,7 @@ export function surround(world: World, process: SimulatedProcess, extra: Extra =
   return { globals, builtin };
 }
 
-/** Those that neither wait for anything nor know the time. */
+/** Modules of Node that neither wait nor read the time. */
 const HARMLESS = new Set([
   ...["node:path", "node:url", "node:util", "node:buffer", "node:events", "node:sqlite", "node:stream"],
   ...["node:zlib", "node:crypto", "node:worker_threads", "node:diagnostics_channel", "node:async_hooks"],
@@ -103,7 +106,7 @@ const HARMLESS = new Set([
 
 function nodeModule(name: string): unknown {
   const full = name.startsWith("node:") ? name : `node:${name}`;
-  // Whatever else is called does not exist, and the call fails.
+  // All other modules are empty, so that a call of them fails.
   return HARMLESS.has(full) ? process.getBuiltinModule(full) : {};
 }
 
@@ -129,7 +132,7 @@ function processOf(world: World, { pid, machine, name }: SimulatedProcess, { env
   });
 }
 
-/** The time of day as the machine has it. */
+/** The time of day of the machine. */
 function clockOf(world: World, machine: Machine): unknown {
   const now = (): number => world.now + machine.wallOffsetMs;
   return class extends Date {
@@ -159,7 +162,7 @@ function signalsOf(world: World, process: SimulatedProcess): unknown {
   });
 }
 
-/** The text that Linux has of a process and its machine at a path. */
+/** The text of Linux at a path about a process and its machine. */
 export function systemText({ pid, machine }: SimulatedProcess, path: string): string | undefined {
   if (path === "/proc/self") return String(pid);
   if (path === "/proc/self/ns/pid" || path === "/proc/self/ns/time") return "[4026531836]";
@@ -171,7 +174,7 @@ export function systemText({ pid, machine }: SimulatedProcess, path: string): st
   return `${number} (node) S ${"0 ".repeat(18)}${number} 0`;
 }
 
-/** The files of a process that has no disk. */
+/** The file functions of a process without a disk. */
 function systemFiles(process: SimulatedProcess): unknown {
   const read = (path: string): string => {
     const text = systemText(process, String(path));

@@ -1,7 +1,7 @@
 /**
- * The world of a simulation: machines with clocks that are set and go on, processes that are killed and stand still, and
- * one list of things that may happen next, from which a seed chooses. Every timer and every message of every process
- * goes through it, and nothing else makes time pass, so that one seed always gives the same run.
+ * The world of a simulation: machines whose clocks run and are set, processes that are killed and stand still, and one
+ * list of events that may happen next, from which a seed chooses. Every timer and every message of every process goes
+ * through this list, and only it makes time pass, so that one seed always gives the same run.
  */
 
 import { hash } from "node:crypto";
@@ -12,9 +12,9 @@ export const START_MS: number = Date.UTC(2026, 0, 1);
 
 export interface Machine {
   readonly name: string;
-  /** The distance of its time of day from the right one; somebody may set it. */
+  /** The difference between its time of day and the right one, after the clock was set. */
   wallOffsetMs: number;
-  /** Another one after each start. */
+  /** The id of the boot, which changes at each start. */
   boot: number;
 }
 
@@ -23,7 +23,7 @@ export interface SimulatedProcess {
   readonly pid: number;
   readonly machine: Machine;
   state: "alive" | "dead";
-  /** Neither its timers nor its messages move before that time. */
+  /** Until this time, neither timers nor messages of the process move. */
   frozenUntil: number;
   readonly onKill: (() => void)[];
 }
@@ -36,14 +36,14 @@ interface Timer {
   readonly everyMs: number | undefined;
 }
 
-/** Something on its way to or from a process. Those of one lane arrive in their order. */
+/** A message on its way to or from a process. Messages of one lane arrive in order. */
 export interface Message {
   readonly owner: SimulatedProcess;
   readonly label: string;
   readonly lane?: object;
-  /** Begins everything that it causes; it does not wait. */
+  /** Delivers the message, and does not wait for its effects. */
   deliver(): void;
-  /** False: it is lost with a process that is killed. */
+  /** False if the message is lost when its process is killed. */
   readonly survives?: boolean;
 }
 
@@ -62,7 +62,7 @@ export class World {
     this.random = createRandom(seed);
   }
 
-  /** Milliseconds since the beginning, by a clock that nobody sets. */
+  /** Milliseconds since the beginning, by a clock that is never set. */
   get elapsedMs(): number {
     return this.now - START_MS;
   }
@@ -107,7 +107,7 @@ export class World {
     return this.#trace;
   }
 
-  /** Waits until everything that was begun waits for a timer or a message. */
+  /** Waits until all started work waits for a timer or a message. */
   async settle(): Promise<void> {
     for (;;) {
       await new Promise<void>((resolve) => realImmediate(resolve));
@@ -117,7 +117,7 @@ export class World {
     }
   }
 
-  /** The messages that it sent may arrive nevertheless. */
+  /** Kills a process. The messages that it sent may still arrive. */
   kill(process: SimulatedProcess): void {
     if (process.state === "dead") return;
     process.state = "dead";
@@ -140,7 +140,7 @@ export class World {
     machine.wallOffsetMs += ms;
   }
 
-  /** One thing happens. False when nothing ever will. */
+  /** Lets one event happen. Returns false if nothing can happen any more. */
   async step(): Promise<boolean> {
     await this.settle();
     this.steps++;
@@ -188,7 +188,7 @@ export class World {
     return next;
   }
 
-  /** Nobody else has anything to do before a frozen process wakes up, whom a message waits for. */
+  /** Wakes up a frozen process for which a message waits, if nothing else can happen before. */
   #thaw(before = Number.POSITIVE_INFINITY): boolean {
     if (this.#ready().length > 0) return false;
     const wakes = this.#messages.map(({ owner }) => owner.frozenUntil).filter((at) => at > this.now);
@@ -199,5 +199,5 @@ export class World {
   }
 }
 
-/** The longest way of a message, in milliseconds. */
+/** The longest travel time of a message, in milliseconds. */
 const LATEST_MS = 15;

@@ -1,6 +1,7 @@
 /**
- * Each way to install Continuo, on a machine with nothing but Node, npm and git, and once with nothing but a shell: installed, listed,
- * wired into an agent, taken back, removed. The files come from a release that a server on this machine serves.
+ * Each way to install Continuo on a machine that has only Node, npm and git, and one way with only a shell: it is
+ * installed, lists sessions, is set up in an agent, and is removed again. A server on this machine serves the files of
+ * a release.
  */
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
@@ -36,14 +37,14 @@ beforeAll(async () => {
   writeRegistry(join(release, "registry"), `${address}/registry`);
   addOlderVersion(join(release, "registry"), `${address}/registry`, OLDER);
   await writeOlderStore(join(release, "older.db"), await sampleStore(), 2);
-  // With nothing but a shell nothing can be downloaded.
+  // A machine that has only a shell cannot download anything.
   mkdirSync(join(tools, "curl"));
   copyFileSync("/usr/bin/curl", join(tools, "curl/curl"));
 }, 600_000);
 afterAll(() => server.kill());
 
 interface Way {
-  /** Options of `scripts/bare.sh`, which say what else it hides. */
+  /** Options of `scripts/bare.sh`, which name the programs that it hides in addition. */
   readonly flags?: readonly string[];
   /** A folder that is added to the search path. */
   readonly path: string;
@@ -60,7 +61,7 @@ const SETTINGS = ["~/.continuo/guard/settings.json", "~/.continuo/mcp-registrati
 const CACHE = "~/.continuo/cache/";
 const NPM_CACHE = "~/.npm/";
 
-/** A download with what the machine has. */
+/** Downloads with the programs that the machine has. */
 const GET = `get() { node -e 'fetch(process.argv[1]).then(async (answer) =>
   process.stdout.write(Buffer.from(await answer.arrayBuffer())))' "$address/$1"; }`;
 const REGISTRY = 'export npm_config_registry="$address/registry" npm_config_prefix="$HOME/.local"';
@@ -114,7 +115,7 @@ const WAYS: readonly (readonly [name: string, way: Way])[] = [
   ],
 ];
 
-/** Runs the steps on a bare machine; returns what each printed, by its name. */
+/** Runs the steps on a bare machine. Returns the output of each step by its name. */
 function onBareMachine(
   { flags = [], path, absent, install }: Pick<Way, "flags" | "path" | "absent" | "install">,
   steps: Readonly<Record<string, string>>,
@@ -138,7 +139,7 @@ function onBareMachine(
   );
 }
 
-/** The files in the home that no name covers. */
+/** Returns the files in the home that `stays` does not name. */
 function leftBehind(found: string | undefined, stays: readonly string[]): readonly string[] {
   const page = readFileSync(join(ROOT, "docs/install.md"), "utf8");
   for (const name of stays) expect(page).toContain(`\`${name}\``);
@@ -152,24 +153,27 @@ function leftBehind(found: string | undefined, stays: readonly string[]): readon
 /** npm has a cache of compiled code among the temporary files, whatever it installs. */
 const FILES = "find . -type f -not -path './tmp/node-compile-cache/*'";
 
-test.each(WAYS)("%s: installed, lists, wires an agent, takes it back, and is removed", (_, way) => {
-  const { program, remove, stays } = way;
-  const done = onBareMachine(way, {
-    version: `"${program}" --version`,
-    list: `"${program}" list`,
-    plan: `"${program}" setup --dry-run; [ ! -e .claude.json ]`,
-    setup: `"${program}" setup --yes; grep -l continuo .claude.json .claude/settings.json`,
-    undo: `"${program}" setup --undo --yes; find . -type f -path './.claude*'`,
-    remove,
-    left: FILES,
-  });
-  expect(done.version).toBe(`${version}\n`);
-  expect(done.list).toContain("No sessions found");
-  expect(done.plan).toMatch(/^claude +MCP server +new file +~\/\.claude\.json$/mu);
-  expect(done.setup).toMatch(/\n\.claude\.json\n\.claude\/settings\.json\n$/u);
-  expect(done.undo).toMatch(/taken out of these files\..*\n$/u);
-  expect(leftBehind(done.left, stays)).toEqual([]);
-});
+test.each(WAYS)(
+  "%s: Continuo is installed, lists, is set up in an agent and undone, and is removed",
+  (_, way) => {
+    const { program, remove, stays } = way;
+    const done = onBareMachine(way, {
+      version: `"${program}" --version`,
+      list: `"${program}" list`,
+      plan: `"${program}" setup --dry-run; [ ! -e .claude.json ]`,
+      setup: `"${program}" setup --yes; grep -l continuo .claude.json .claude/settings.json`,
+      undo: `"${program}" setup --undo --yes; find . -type f -path './.claude*'`,
+      remove,
+      left: FILES,
+    });
+    expect(done.version).toBe(`${version}\n`);
+    expect(done.list).toContain("No sessions found");
+    expect(done.plan).toMatch(/^claude +MCP server +new file +~\/\.claude\.json$/mu);
+    expect(done.setup).toMatch(/\n\.claude\.json\n\.claude\/settings\.json\n$/u);
+    expect(done.undo).toMatch(/taken out of these files\..*\n$/u);
+    expect(leftBehind(done.left, stays)).toEqual([]);
+  },
+);
 
 test("npx: lists, shows what an installed Continuo would add, and adds nothing", () => {
   const npx = "npx --yes continuo";
@@ -189,7 +193,7 @@ test("npx: lists, shows what an installed Continuo would add, and adds nothing",
   expect(leftBehind(done.left, [NPM_CACHE])).toEqual([]);
 });
 
-test("npm install --global over an older version takes its home over, with a copy of the store", () => {
+test("npm install --global over an older version keeps using its home, with a copy of the store", () => {
   const program = '"$HOME/.local/bin/continuo"';
   const install = `${REGISTRY}; npm install --global continuo@${OLDER}; ${GET}
     mkdir -m 700 .continuo; get older.db >.continuo/continuo.db`;

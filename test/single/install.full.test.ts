@@ -22,7 +22,7 @@ const release = scratchFolder("release");
 const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
 const archive = `continuo-${version}-linux-x64.gz`;
 
-/** All of a file for Docker, but MAINTAINER, which is no longer used. */
+/** All instructions of a Dockerfile, except MAINTAINER, which is no longer used. */
 const DOCKER_INSTRUCTIONS = [
   ...["ADD", "ARG", "CMD", "COPY", "ENTRYPOINT", "ENV", "EXPOSE", "FROM", "HEALTHCHECK", "LABEL", "ONBUILD"],
   ...["RUN", "SHELL", "STOPSIGNAL", "USER", "VOLUME", "WORKDIR"],
@@ -56,7 +56,7 @@ interface Done {
   readonly text: string;
 }
 
-/** A server in this process answers only while nothing here waits. */
+/** Runs a command without blocking, because a server in this process has to answer at the same time. */
 async function sh(args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Done> {
   const env = { HOME: home, PATH: "/usr/local/bin:/usr/bin:/bin", ...more };
   const child = spawn("sh", [join(release, "install.sh"), ...args], { cwd: home, env });
@@ -142,7 +142,7 @@ test("the package of Debian is installed and removed, and its program runs in a 
     });
   dpkg("--install", join(release, `continuo_${version}_amd64.deb`));
   expect(dpkg("--status", "continuo")).toContain("Depends: libc6");
-  // The libraries of this system, and nothing else of it.
+  // The root has only the libraries of this system.
   const script = `mkdir -p "$1/lib" "$1/lib64" "$1/dev" "$1/root"
     mount --rbind /lib "$1/lib"; [ ! -e /lib64 ] || mount --rbind /lib64 "$1/lib64"
     mkdir -p "$1/usr/lib"; mount --rbind /usr/lib "$1/usr/lib"; mount --rbind /dev "$1/dev"
@@ -205,7 +205,7 @@ test("the command of the image starts a server", async () => {
   const [, command = "[]"] = /^CMD (.+)$/u.exec(lines.find((line) => line.startsWith("CMD")) ?? "") ?? [];
   const program = join(home, "continuo");
   execFileSync("sh", ["-c", `gzip -dc '${join(release, archive)}' >'${program}' && chmod 755 '${program}'`]);
-  // In a network of its own, as a container has one: nobody else reaches it there.
+  // The command runs in a separate network, like a container, so that nobody else reaches it.
   const args = ["--net", "--map-root-user", program, ...(JSON.parse(command) as string[])];
   const child = spawn("unshare", args, { env: { HOME: home, PATH: process.env.PATH }, stdio: "pipe" });
   try {
@@ -224,7 +224,7 @@ test("the formula says all that Homebrew asks of one, in its order", () => {
   const lines = readFileSync(join(release, "continuo.rb"), "utf8").trimEnd().split("\n");
   const said = lines.flatMap((line) => /^ {2}([a-z\d]+) "[^"\s][^"]*"$/u.exec(line)?.[1] ?? []);
   expect(said).toEqual(["desc", "homepage", "url", "version", "sha256", "license"]);
-  // Each block has its end.
+  // Each block must have its `end`.
   const begins = lines.filter((line) => /^\s*(?:class|def) |\bdo$/u.test(line));
   expect(lines.filter((line) => line.trim() === "end")).toHaveLength(begins.length);
 });

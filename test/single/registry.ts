@@ -1,4 +1,7 @@
-/** A registry of npm as files that any server can serve: Continuo from this folder, and what it needs from `node_modules`. */
+/**
+ * A registry of npm as files that any server can serve: Continuo from this folder, and its dependencies from
+ * `node_modules`.
+ */
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -20,7 +23,7 @@ interface Packed {
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** @param address where `folder` will be served */
+/** @param address the address at which `folder` will be served */
 export function writeRegistry(folder: string, address: string): void {
   mkdirSync(folder, { recursive: true });
   const manifests = new Map<string, Manifest>();
@@ -68,7 +71,7 @@ interface Packument {
   readonly versions: Readonly<Record<string, unknown>>;
 }
 
-/** Adds the package in a folder, and all that it depends on. */
+/** Adds the package in a folder, and all its dependencies. */
 function addPackage(folder: string, manifests: Map<string, Manifest>): void {
   if (manifests.has(folder)) return;
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;

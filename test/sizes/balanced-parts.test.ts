@@ -24,7 +24,7 @@ test.each([
     expect(parts.flat().sort()).toEqual(files);
     const seconds = parts.map((part) => part.reduce((sum, path) => sum + secondsOf(path), 0));
     const mean = seconds.reduce((sum, one) => sum + one, 0) / count;
-    // No part is longer than the longest file, or than a part and the file that came last to it.
+    // No part is longer than the longest file, or than an average part with its last file.
     expect(Math.max(...seconds)).toBeLessThan(1.2 * Math.max(mean, ...files.map(secondsOf)));
     expect(balancedParts(files.toReversed(), count)).toEqual(parts);
   },

@@ -1,14 +1,14 @@
 /**
- * The parts into which CI divides the files of the full size, and those of the real agents. Vitest's own parts hold as
- * many files each, so that one took two minutes and another one twenty.
+ * The parts into which CI divides the files of the full size and those of the real agents. Vitest's own parts have
+ * equal numbers of files, so that one part took two minutes and another one twenty.
  */
 
 import type { TestSpecification } from "vitest/node";
 import { LongestFirst } from "./longest-first.ts";
 
 /**
- * Seconds of the files that take longest in a run of CI, those of the agents on a busy machine, by their paths below
- * `test/`: only the ratio matters.
+ * The seconds that the slowest files take in a run of CI (those of the agents on a busy machine), by their paths below
+ * `test/`. Only the ratio matters.
  */
 export const SECONDS: Readonly<Record<string, number>> = {
   "acp/conformance/gateway": 193,
@@ -106,10 +106,10 @@ export const SECONDS: Readonly<Record<string, number>> = {
 };
 const SECONDS_OF_OTHERS = 30;
 
-/** Files that any change can break: they are in each part. */
+/** Files that any change can break, which are in each part. */
 const ALWAYS = /(?:^|\/)test\/(?:docs|house)\/|(?:^|\/)test\/package\.full\.test\.ts$/u;
 
-/** The longest first, each to the part that has least. Every run of the same files makes the same parts. */
+/** Assigns the files, the longest first, each to the shortest part. The same files always give the same parts. */
 export function balancedParts(paths: readonly string[], count: number): readonly (readonly string[])[] {
   const parts = Array.from({ length: count }, () => ({ seconds: 0, paths: [] as string[] }));
   for (const path of longestFirst(paths)) {

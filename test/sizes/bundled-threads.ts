@@ -1,6 +1,6 @@
 /**
- * Threads of our own code start in tests as they start in the shipped command: from bundles. From its sources a thread
- * takes three times the processor time (334 to 96 ms), and a run starts hundreds of them.
+ * Threads of our own code start from bundles in tests, as they do in the shipped command. From its sources a thread
+ * needs three times the processor time (334 ms instead of 96 ms), and a run starts hundreds of them.
  */
 
 import { dirname, join, relative } from "node:path";
@@ -16,7 +16,10 @@ export const bundledThreads: Plugin = {
   transform: (code, id) => (/\/packages\/.*\.ts$/u.test(id) ? withBundles(code, id) : null),
 };
 
-/** The module with each of its threads started from a bundle; `null` if it starts none. @param id of the module: its path */
+/**
+ * Returns the module with each of its threads started from a bundle, or `null` if it starts none.
+ * @param id the path of the module
+ */
 export function withBundles(code: string, id: string): string | null {
   const names = [...new Set([...code.matchAll(START)].map(([, name = ""]) => name))];
   if (names.length === 0) return null;

@@ -1,10 +1,10 @@
-/** The number of rounds of a property: a tenth in `npm test`, all by `npm run test:full` and by the soak. */
+/** The number of rounds of a property: a tenth in `npm test`, all in `npm run test:full` and in the soak. */
 
 /** True if this run is of the full size. */
 export const ALL_ROUNDS: boolean = process.env.CONTINUO_ALL_ROUNDS === "1";
 
 const QUICK_SHARE = 0.1;
-/** Below it a property would be little more than an example. */
+/** With fewer rounds, a property would be little more than an example. */
 const FEWEST = 10;
 
 /** @param all the count of the full size */
@@ -13,7 +13,7 @@ export function rounds(all: number): number {
 }
 
 /**
- * The rounds of each case, where a property is tried for several of them.
+ * Returns the rounds for each case of a property that is tried for several cases.
  * @param all the count of the full size, for one case
  */
 export function roundsOfEach(all: number, cases: number): number {

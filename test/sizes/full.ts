@@ -36,7 +36,7 @@ function main(): number {
   }
   const projects = sizes.flatMap((size) => ["--project", size]);
   const ours = run([vitest, "run", ...projects, ...shardOf(fullPart), ...chosen], part);
-  // Arguments choose among our own tests; the agents' have a command of their own, test:agents.
+  // Arguments select only among our own tests; `test:agents` runs those of the agents.
   if (chosen.length > 0) return ours;
   const agents = run([join(ROOT, "test/agents/run.ts"), ...shardOf(agentsPart)], part);
   return ours === 0 ? agents : ours;

@@ -19,7 +19,7 @@ test("a run is ended when its time is over", async () => {
   expect(code).toBe(1);
 });
 
-test("an orphan is a member of the group whose parent is no member of it, the leader is none", () => {
+test("an orphan is a member of the group whose parent is not in the group; the leader is not an orphan", () => {
   const processes = [
     { pid: 10, parent: 1, group: 10 },
     { pid: 11, parent: 10, group: 10 },

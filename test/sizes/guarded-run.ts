@@ -1,13 +1,13 @@
 /**
- * Runs a command that runs tests to its end. A test that is given up may leave a process behind which holds the output
- * of its worker, and Vitest waits for that output to end: what is left behind is killed when nothing was printed for
- * long. Linux only, as `.ci/run` is.
+ * Runs a test command to its end. A test that was given up may leave a process behind that holds the output of its
+ * worker, and Vitest waits for the end of that output. So processes that were left behind are killed after a long time
+ * without output. Linux only, like `.ci/run`.
  */
 
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Longer than any test says nothing. */
+/** The time without output is longer than that of any test. */
 const QUIET_MS = 4 * 60_000;
 
 export interface GuardedRun {
@@ -20,9 +20,9 @@ export interface GuardedOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** After this silence, the processes that were left behind are killed. */
   readonly quietMs?: number;
-  /** When the whole run is killed: seconds since 1970. */
+  /** The time at which the whole run is killed, in seconds since 1970. */
   readonly endsAt?: number;
-  /** Called with what it prints and with what is done to it; standard output where none is given. */
+  /** Receives the output and the reports of kills; standard output by default. */
   readonly print?: (text: string) => void;
 }
 
@@ -30,7 +30,7 @@ export async function guardedRun(
   [program = "", ...args]: readonly string[],
   { quietMs = QUIET_MS, endsAt, print = toStdout, ...options }: GuardedOptions = {},
 ): Promise<GuardedRun> {
-  // A process group of its own tells what belongs to the run.
+  // A separate process group shows which processes belong to the run.
   const child = spawn(program, args, { ...options, detached: true, stdio: ["inherit", "pipe", "pipe"] });
   const { promise: ended, resolve, reject } = Promise.withResolvers<number>();
   child.on("error", reject);
@@ -39,7 +39,7 @@ export async function guardedRun(
   const end = (): void => {
     print("\n== the tests were ended, because their time was over\n");
     if (child.pid !== undefined) killIfThere(-child.pid, "SIGKILL");
-    // Who left the group may still hold the output.
+    // A process that left the group may still hold the output.
     resolve(1);
   };
   const kill = (): void => {
@@ -96,7 +96,7 @@ function readProcesses(): readonly ProcessInfo[] {
         readFileSync(`/proc/${name}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
       return [{ pid: Number(name), parent: Number(parent), group: Number(group) }];
     } catch {
-      // It ended meanwhile.
+      // The process has ended.
       return [];
     }
   });

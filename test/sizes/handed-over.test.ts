@@ -8,7 +8,7 @@ import { handedOver } from "./handed-over.ts";
 
 const commit = (): string => "4bf3c2a1\n";
 
-/** @param of the commit in the mark; none writes no mark */
+/** @param of the commit in the mark; without it, no mark is written */
 function madeFile(of?: string): NodeJS.ProcessEnv {
   const path = join(scratchFolder("handed-over"), "continuo");
   writeFileSync(path, "program");
@@ -16,7 +16,7 @@ function madeFile(of?: string): NodeJS.ProcessEnv {
   return { CONTINUO_TEST_EXECUTABLE: path };
 }
 
-test("a file that was made from the tested commit is taken", () => {
+test("a file that was made from the tested commit is used", () => {
   const env = madeFile("4bf3c2a1\n");
   expect(handedOver("CONTINUO_TEST_EXECUTABLE", { env, commit })).toBe(env.CONTINUO_TEST_EXECUTABLE);
 });

@@ -1,6 +1,6 @@
 /**
- * Files that an earlier step of CI made, such as the package, so that no test has to make them again. Next to each file is
- * the hash of the commit that it was made from, because a file of another commit would show nothing.
+ * Files that an earlier step of CI made, such as the package, so that no test has to make them again. Next to each file
+ * is the hash of its commit, because a file of another commit would prove nothing.
  */
 
 import { existsSync, readFileSync } from "node:fs";
@@ -10,9 +10,9 @@ import { headCommit } from "./rotation.ts";
 export type HandedOver = "CONTINUO_TEST_EXECUTABLE" | "CONTINUO_TEST_PACKAGE";
 
 /**
- * The path of the file; `undefined` if no step hands one over, or if the step failed, which is red by itself.
- *
- * @param commit that is tested
+ * Returns the path of the file, or `undefined` if no step handed one over, or if the step failed, which CI reports by
+ * itself.
+ * @param commit the tested commit
  */
 export function handedOver(
   variable: HandedOver,

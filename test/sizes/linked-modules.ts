@@ -1,4 +1,7 @@
-/** The installed packages for a copy of the repository: those of others are linked, our own are the copy's. */
+/**
+ * The installed packages for a copy of the repository: packages of others are linked, and our own are those of the
+ * copy.
+ */
 
 import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +21,7 @@ export function linkModules(copy: string): void {
     symlinkSync(join("../../packages", name), join(modules, "@continuo", name));
 }
 
-/** The same for what the extension needs, which `builtExtension` installs. */
+/** Links the packages of the extension, which `builtExtension` installs. */
 export function linkExtensionModules(copy: string): void {
   const modules = join(copy, "extension/node_modules");
   const installed = join(MODULES, "../extension/node_modules");
@@ -26,7 +29,7 @@ export function linkExtensionModules(copy: string): void {
   for (const name of readdirSync(installed)) symlinkSync(join(installed, name), join(modules, name));
 }
 
-/** The same for the frameworks of adapters, which are installed first where they are not. */
+/** Links the frameworks of the adapters, and installs them first if they are missing. */
 export function linkFrameworks(copy: string): void {
   const root = join(MODULES, "..");
   for (const name of ADAPTERS) {

@@ -1,6 +1,6 @@
 /**
- * The order of test files: a seed decides it, and the files that take longest come first, so that none of them is left
- * to run by itself at the end.
+ * The order of test files: a seed decides it, except that the slowest files come first, so that none of them runs by
+ * itself at the end.
  */
 
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -37,7 +37,7 @@ export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { seed } = this.ctx.config.sequence;
     process.stdout.write(`Files run in the order of --sequence.seed ${seed}\n`);
-    // A glob finds files in any order: only the seed may decide.
+    // A glob finds files in any order, so they are sorted: only the seed may decide the order.
     const known = files.toSorted((a, b) => (a.moduleId < b.moduleId ? -1 : 1));
     const shuffled = drawFrom(known, known.length, createRandom(seed));
     return [...shuffled.filter(isLong), ...shuffled.filter((file) => !isLong(file))];

@@ -1,6 +1,7 @@
 /**
- * A setup file of the quick size. `continuo serve` and `continuo view` give their process the `Request` and `Response` of
- * Hono's server. The files of a worker share a process, and none may find what another one left.
+ * A setup file of the quick size. `continuo serve` and `continuo view` give their process the `Request` and `Response`
+ * of Hono's server. The test files of a worker share a process, so this file restores the original classes after each
+ * of them.
  */
 
 import { afterAll } from "vitest";

@@ -1,4 +1,4 @@
-/** The quick size: green in whatever order its files run. */
+/** The quick size passes in any order of its files. */
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";

@@ -10,7 +10,7 @@ test("the same commit always takes the same part, and each part is taken by some
   expect([...parts].sort()).toEqual(["1/3", "2/3", "3/3"]);
 });
 
-test("what is no hash of a commit is refused", () => {
+test("a text that is not a commit hash is refused", () => {
   for (const commit of ["", "HEAD", "12345"]) expect(() => partOf(commit, 3)).toThrow("not the hash");
 });
 

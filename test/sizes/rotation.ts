@@ -12,20 +12,26 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dirname, "../..");
 const { CONTINUO_PART } = process.env;
 
-/** Shares no factor with the parts of the moments: each part of the files meets each part of their moments and pairs. */
+/**
+ * The number has no common factor with `MOMENT_PARTS`, so that each part of the files meets each part of their moments
+ * and pairs.
+ */
 export const AGENT_PARTS = 13;
-/** Other digits of the commit decide which one than decide on the moments. */
+/** Other digits of the commit decide this part than the part of the moments. */
 export const FULL_PARTS = 3;
 /** A test that kills at a third of its moments still kills at several. */
 export const MOMENT_PARTS = 3;
 /** With four, the two suites that take longest are not in the same part. */
 export const FRAMEWORK_PARTS = 4;
-/** The tests of the command ran from its sources already. The executable takes a part of them. */
+/** The executable runs only a part of the command's tests, because all of them already ran from the sources. */
 export const EXECUTABLE_PARTS = 3;
 /** A part is about ten mistakes, which take at most a minute. */
 export const PROMISE_PARTS = 127;
 
-/** The part of a commit, as Vitest's `--shard` takes it. @param commit its hash in hexadecimal digits, of which eight count */
+/**
+ * Returns the part of a commit in the form of Vitest's `--shard`.
+ * @param commit its hash in hexadecimal digits, of which eight count
+ */
 export function partOf(commit: string, parts: number): string {
   const digits = /^[0-9a-f]{8}/u.exec(commit)?.[0];
   if (digits === undefined) throw new Error(`this is not the hash of a commit: ${JSON.stringify(commit)}`);
@@ -40,7 +46,10 @@ export function headCommit(): string {
   });
 }
 
-/** The moments that this run tries, in their order: those of its part, all without one. @param part such as `2/3` */
+/**
+ * Returns the moments that this run tries, in order; all of them without a part.
+ * @param part such as `2/3`
+ */
 export function momentsOfRun<T>(
   moments: readonly T[],
   part: string | undefined = CONTINUO_PART,
@@ -52,7 +61,7 @@ export function momentsOfRun<T>(
 }
 
 /**
- * The pairs of this run. Each element stands first in as many of them as any other, and second in as many.
+ * Returns the pairs of this run. Each element is equally often first and equally often second.
  * @param part such as `2/3`
  */
 export function pairsOfRun<T>(
@@ -68,7 +77,7 @@ export function pairsOfRun<T>(
   );
 }
 
-/** The same for moments that have only a number, from 0. */
+/** Returns the same for moments that have only a number, from 0. */
 export function numbersOfRun(count: number, part?: string): readonly number[] {
   return momentsOfRun([...Array(count).keys()], part);
 }

@@ -1,6 +1,6 @@
 /**
- * A property with a large count, run in batches that can be interrupted. After each batch its progress is
- * written to a file of its own; the next run goes on where the last one ended or failed, with the same seed.
+ * A property with a large count, run in batches that can be interrupted. After each batch its progress is written to a
+ * separate file; the next run continues where the last one ended or failed, with the same seed.
  */
 
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -10,9 +10,9 @@ import { join } from "node:path";
 export interface SoakProgress {
   readonly name: string;
   readonly seed: number;
-  /** The rounds that are wanted. */
+  /** The requested number of rounds. */
   readonly count: number;
-  /** The rounds that passed. */
+  /** The number of rounds that passed. */
   readonly done: number;
   readonly result: "unfinished" | "passed" | "failed";
   /** The counts of the last batch. */
@@ -22,7 +22,7 @@ export interface SoakProgress {
 }
 
 export interface Batch {
-  /** Differs from batch to batch, and is the same when a batch is repeated. */
+  /** The seed, which differs from batch to batch, and is the same when a batch is repeated. */
   readonly seed: number;
   readonly count: number;
 }
@@ -33,7 +33,7 @@ export interface RoundsOptions {
   readonly batchSize: number;
   /** The folder of the progress. */
   readonly folder: string;
-  /** The seed of a run that begins; one that goes on keeps its own. */
+  /** The seed of a new run; a continued run keeps its own. */
   readonly seed: number;
   readonly now: () => Date;
   /** Called after each batch that passed. */
@@ -43,7 +43,7 @@ export interface RoundsOptions {
 /** Runs a batch. The text of its result is its count, for the table; it throws when one of its rounds fails. */
 export type RunBatch = (batch: Batch) => unknown;
 
-/** Runs the batches that are left. Throws what a batch throws, with the seed in the message. */
+/** Runs the remaining batches. Throws the error of a batch, with the seed in the message. */
 export async function runRounds(options: RoundsOptions, runBatch: RunBatch): Promise<SoakProgress> {
   let progress = begin(options);
   const { batchSize } = options;

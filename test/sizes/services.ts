@@ -40,13 +40,13 @@ const SERVICES: Readonly<Record<string, () => Promise<Service>>> = {
   "/viewer": buildViewer,
 };
 
-/** The rest of the address is the path of a program of the tests, below the project's root. */
+/** The rest of the path names a program of the tests, below the project's root. */
 const PROGRAM = "/program/";
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const temporary = openTemporaryFolder();
-  // A program or a thread that starts from TypeScript compiles for a second, and so often in a run that the run takes
-  // a third longer. Node reads the variable when it starts.
+  // A program or thread that starts from TypeScript compiles for a second, and there are so many that a run takes a
+  // third longer without the cache. Node reads the variable when it starts.
   process.env.NODE_COMPILE_CACHE ??= join(temporary.path, "compiled");
   const started = new Map<string, Promise<Service>>();
   const server = createServer((request, response) => {
@@ -58,10 +58,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
-  // A connection that this end closes at the moment of the next request would fail the test that asks.
+  // If this end closed an idle connection at the moment of the next request, the asking test would fail.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A watched file may be part of a program: it is bundled again.
+  // A changed file may be part of a program, so the programs are bundled again.
   const ended: Promise<Service>[] = [];
   project.onTestsRerun(async () => {
     for (const path of [...started.keys()].filter(isOfSources)) {
@@ -95,19 +95,20 @@ async function start(path: string): Promise<Service> {
 }
 
 async function bundleCommand(): Promise<Service> {
-  // The bundle is the one that is shipped: the same chunks, with the same imports.
+  // The bundle is the shipped one: it has the same chunks, with the same imports.
   const command = await bundled("command", commandBundle(ROOT), await commandChunks(ROOT));
   await writeStarted(ROOT, dirname(command.value), "mjs");
   return command;
 }
 
-/** A program as it is now, in one file: from its sources it starts five to ten times slower. */
+/** Bundles a program in one file, because it starts five to ten times slower from its sources. */
 async function bundled(name: string, options: InputOptions, chunks: OutputOptions = {}): Promise<Service> {
   const cache = join(ROOT, "node_modules/.cache");
   mkdirSync(cache, { recursive: true });
   const dir = mkdtempSync(join(cache, `continuo-${basename(name, ".ts")}-`));
   const bundle = await rolldown(options);
-  // Not `.js`: the command keeps compiled code of a build in its home, which tests compare.
+  // The ending is not `.js`, because the command would then keep compiled code of the build in its home, which tests
+  // compare.
   const names = { entryFileNames: "[name].mjs", chunkFileNames: "chunks/[name]-[hash].mjs" };
   const { output } = await bundle.write({ ...chunks, dir, format: "esm", ...names });
   await bundle.close();
@@ -129,7 +130,7 @@ async function buildExtension(): Promise<Service> {
   return { value: dir, end: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
-/** In the place where the command and the library look for it, as after `npm ci`. */
+/** Builds the viewer in the place where the command and the library look for it, as after `npm ci`. */
 async function buildViewer(): Promise<Service> {
   const folder = join(ROOT, "dist/web");
   const page = join(folder, "file.html");

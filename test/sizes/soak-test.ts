@@ -16,7 +16,7 @@ export function soakTest(
   { count, batchSize }: { readonly count: number; readonly batchSize: number },
   runBatch: RunBatch,
 ): void {
-  // Harnesses of single tests set a limit for these.
+  // Harnesses of single tests set their own limits.
   test(name, { timeout: 24 * 60 * 60_000 }, async () => {
     const { CONTINUO_SOAK_SEED: given, CONTINUO_SOAK_FOLDER: folder = DEFAULT_FOLDER } = process.env;
     const seed = given === undefined ? Math.floor(Math.random() * MAX_SEED) : Number(given);

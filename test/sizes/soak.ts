@@ -1,8 +1,8 @@
 /**
  * `npm run test:soak [-- --fresh] [--seed N] [VITEST ARGUMENTS]`: every property with its full count.
  *
- * A run that was interrupted, or that failed, goes on where it stopped; `--fresh` begins again. What is known
- * of the newest run of each property is written to docs/proof.md.
+ * A run that was interrupted, or that failed, continues where it stopped; `--fresh` begins again. The result of the
+ * newest run of each property is written to docs/proof.md.
  */
 
 import { spawnSync } from "node:child_process";
@@ -47,7 +47,10 @@ const others = isWhole ? runFull() || runPromises() || runAgents() || runOlderAg
 writeFileSync(PROOF, withSoakTable(readFileSync(PROOF, "utf8"), readProgress(FOLDER)));
 process.exitCode = status === 0 ? others : (status ?? 1);
 
-/** Every file, every round of a property and every moment of a kill: CI takes a third of the files and of the moments, and a tenth of the rounds. */
+/**
+ * Runs every file, every round of a property and every moment of a kill. CI takes a third of the files and of the
+ * moments, and a tenth of the rounds.
+ */
 function runFull(): number {
   const args = [
     join(ROOT, "node_modules/vitest/vitest.mjs"),
@@ -61,20 +64,20 @@ function runFull(): number {
   return spawnSync(process.execPath, args, { cwd: ROOT, stdio: "inherit", env }).status ?? 1;
 }
 
-/** All mistakes that break a promise: CI plants about ten of them for each commit. */
+/** Plants all mistakes that break a promise. CI plants about ten of them for each commit. */
 function runPromises(): number {
   const args = [join(ROOT, "test/mutants/run.ts"), "--promises", "--jobs", "2"];
   return spawnSync(process.execPath, args, { cwd: ROOT, stdio: "inherit" }).status ?? 1;
 }
 
-/** Every version, every pair: CI takes a thirteenth of the files, and one pair a state. */
+/** Runs every version and every pair. CI takes a thirteenth of the files, and one pair for each state. */
 function runAgents(): number {
   const run = join(ROOT, "test/agents/run.ts");
   const args = [run, "--all-versions", "--all-pairs"];
   return spawnSync(process.execPath, args, { cwd: ROOT, stdio: "inherit" }).status ?? 1;
 }
 
-/** The matrix of hand-overs with the versions before the newest, two at most for each agent. */
+/** Runs the matrix of hand-overs with the versions before the newest, at most two for each agent. */
 function runOlderAgents(): number {
   const run = join(ROOT, "test/agents/run.ts");
   for (const versions of olderVersions()) {
@@ -89,7 +92,7 @@ function runOlderAgents(): number {
   return 0;
 }
 
-/** The suites of agent frameworks, in which a graph is killed ten times as often as in CI. */
+/** Runs the suites of agent frameworks; a graph is killed ten times as often as in CI. */
 function runFrameworks(): number {
   const env = { ...process.env, CONTINUO_KILLS: "200" };
   const run = join(ROOT, "test/frameworks.ts");

@@ -1,6 +1,6 @@
 /**
- * The temporary folder of one run of the tests: in memory where the system has room for it, because a disk takes
- * milliseconds for each fsync and for each folder that is removed. It is removed as a whole when the run ends.
+ * The temporary folder of one test run: in memory if the system has room for it, because a disk takes milliseconds for
+ * each fsync and for each removed folder. It is removed as a whole when the run ends.
  */
 
 import {
@@ -28,7 +28,7 @@ export interface TemporaryFolder extends Disposable {
   readonly path: string;
 }
 
-/** Programs that start from now on find it in `TMPDIR`. The folders of runs that were killed are removed first. */
+/** Opens the folder. Programs that start later find it in `TMPDIR`. First the folders of killed runs are removed. */
 export function openTemporaryFolder(): TemporaryFolder {
   const before = process.env.TMPDIR;
   const base = hasRoom(IN_MEMORY) ? IN_MEMORY : tmpdir();
@@ -61,7 +61,10 @@ function hasRoom(folder: string): boolean {
   }
 }
 
-/** Tests start programs that they wrote; containers often mount this folder with `noexec`. Throws without `/proc`. */
+/**
+ * Returns false for a folder on a `noexec` mount, as in many containers: tests start programs that they wrote. Throws
+ * without `/proc`.
+ */
 function mayRunPrograms(folder: string): boolean {
   const mounts = readFileSync("/proc/mounts", "utf8").split("\n");
   const [, , , options = "noexec"] = mounts.find((line) => line.split(" ")[1] === folder)?.split(" ") ?? [];

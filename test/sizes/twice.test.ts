@@ -26,7 +26,7 @@ test("each failed test is named once, with its file, by all three kinds of runs"
   });
 });
 
-test("a run that failed outside of its tests names none, so that it is not tried again", () => {
+test("a run that failed outside of its tests names no test, so nothing runs again", () => {
   expect(failedTests(`${RUN}\n⎯⎯⎯⎯ Unhandled Errors ⎯⎯⎯⎯\n`)).toEqual({ files: [], titles: [] });
   expect(failedTests("error TS2322: Type 'string' is not assignable")).toEqual({ files: [], titles: [] });
 });

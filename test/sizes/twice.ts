@@ -1,7 +1,7 @@
 /**
- * `node test/sizes/twice.ts COMMAND…` runs a command that runs tests. Files of tests that fail run again, one at a time, and
- * what passes then is printed as unsteady. So one test that depends on how busy the machine is does not hide what the
- * other twelve thousand say, and it is not hidden either.
+ * `node test/sizes/twice.ts COMMAND…`: runs a test command. Failed test files run again, one at a time, and tests that
+ * then pass are reported as unsteady. So a test that depends on the load of the machine neither hides the results of
+ * the other twelve thousand, nor is hidden itself.
  */
 
 import { join } from "node:path";
@@ -12,11 +12,11 @@ const ROOT = join(import.meta.dirname, "../..");
 const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
 const AGENTS = join(ROOT, "test/agents/run.ts");
 
-/** Seconds since 1970: a caller with a limit of its own says when the tests have to be over. */
+/** Seconds since 1970: the time at which the tests must have ended, if the caller has a limit. */
 const { CONTINUO_TESTS_END: end } = process.env;
 const LIMIT = end === undefined ? {} : { endsAt: Number(end) };
 
-/** More files than this are no accident of a busy machine. */
+/** If more files than this fail, a busy machine is not the reason. */
 const MOST_FILES = 5;
 
 export interface FailedTests {

@@ -16,7 +16,7 @@ interface Rows {
   readonly at?: number;
 }
 
-/** Inserts entries as earlier acts left them. */
+/** Inserts entries as if earlier actions had written them. */
 function insert(store: OpenedStore, { who, count, at = Date.now() }: Rows): Promise<void> {
   return store.engine.write(function* (tx) {
     const numbers = tx.dialect.engine === "postgres" ? "generate_series(1, ?::int)" : "json_each(?)";
@@ -31,7 +31,7 @@ function insert(store: OpenedStore, { who, count, at = Date.now() }: Rows): Prom
   });
 }
 
-/** With the next key, an act checks all entries, as it would after a million removed entries. */
+/** Makes the next action check all entries, as it does after a million removed entries. */
 const SKIP_KEYS = {
   sqlite: "update sqlite_sequence set seq = 1048575 where name = 'audit'",
   postgres: "select setval(pg_get_serial_sequence('audit', 'audit_key'), 1048575)",

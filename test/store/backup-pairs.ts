@@ -105,7 +105,7 @@ const ENGINES: Readonly<Record<Engine, (folder: string) => Promise<string>>> = {
 };
 export const ENGINE_NAMES = Object.keys(ENGINES) as readonly Engine[];
 
-/** Each engine is once the source and once the target; the full size tries the other pairs. */
+/** Each engine is once the source and once the target. The full size tries the other pairs. */
 export const QUICK_PAIRS: readonly (readonly [source: Engine, target: Engine])[] = [
   ["memory", "sqlite"],
   ["sqlite", "postgres"],

@@ -89,7 +89,7 @@ test("an append that stores a long snapshot only writes its JSON, and does not r
   try {
     const also = [{ type: "snapshot" as const, name: "state", data, sequence: EVENTS }];
     await store.append("long", [], { also });
-    // Meanwhile, other work of the process (messages of the test runner) makes short texts.
+    // At the same time, other work of the process (messages of the test runner) makes short texts.
     const long = (text: unknown): boolean => String(text).length > 1_000;
     texts = [
       parse.mock.calls.filter(([text]) => long(text)).length,

@@ -1,6 +1,6 @@
 /**
- * Another user of the machine tries to get into the viewer: reads command lines and files, sends a stolen code, takes the port
- * before the viewer, after it and at the other address of loopback, and leaves programs in the browser of the person.
+ * Another user of the machine tries to get into the viewer: they read command lines and files, send a stolen code, take
+ * the port before the viewer, after it and at the other loopback address, and leave programs in the person's browser.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -18,7 +18,7 @@ import { newNonce } from "../server/harness/open-page.ts";
 import { send } from "./send.ts";
 
 const STRANGER = 54_321;
-/** One program without imports of files. */
+/** The attack as one program without imports of files. */
 const SOURCE = ["send.ts", "stranger.ts"]
   .map((name) => readFileSync(join(import.meta.dirname, name), "utf8").replace(/^import .*"\.\/.*$/mu, ""))
   .join("\n");
@@ -50,7 +50,7 @@ interface Stranger {
   end(): Promise<void>;
 }
 
-/** A program of another user. */
+/** Starts the program of another user. */
 function stranger(args: readonly string[], env: Readonly<Record<string, string>> = {}): Stranger {
   const user = ["--reuid", String(STRANGER), "--regid", String(STRANGER), "--clear-groups"];
   const program = [process.execPath, "--input-type=module-typescript", "-e", SOURCE, ...args];
@@ -85,7 +85,7 @@ function stranger(args: readonly string[], env: Readonly<Record<string, string>>
   };
 }
 
-/** A stranger who listens, and tells one thing for each request. */
+/** Starts a stranger who listens, and reports each request. */
 async function listening(
   port: number,
   collector: number,
@@ -96,7 +96,7 @@ async function listening(
   return one;
 }
 
-/** The one thing that a stranger tells who does not listen. */
+/** Resolves with the single report of a stranger who does not listen. */
 async function answerOf(args: readonly string[]): Promise<Told> {
   return await stranger(args).next(() => true);
 }
@@ -108,8 +108,8 @@ interface Viewing {
 }
 
 /**
- * `continuo view` of the person, or its error. The stand-in for `xdg-open` keeps the name of the file, and lives on like a
- * browser.
+ * Runs `continuo view` for the person, and returns its address or its error. The stand-in for `xdg-open` records the
+ * name of the file, and keeps running like a browser.
  */
 async function view(...args: readonly string[]): Promise<Viewing | string> {
   home.write("bin/xdg-open", `#!/bin/sh\nprintf %s "$1" > '${opened()}'\nexec sleep 60\n`);
@@ -152,7 +152,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The file that the browser is started with. */
+/** Returns the file with which the browser is started. */
 async function fileOfBrowser(): Promise<string> {
   await expect.poll(() => existsSync(opened()) && readFileSync(opened(), "utf8") !== "").toBe(true);
   return readFileSync(opened(), "utf8");
@@ -160,9 +160,9 @@ async function fileOfBrowser(): Promise<string> {
 
 const PAGE_NAME = /^continuo-[\da-f]{32}\.localhost$/u;
 
-/** Node calls a page by this address, because only browsers know its name. */
+/** The address at which Node requests a page, because only browsers can resolve its name. */
 const serverOf = ({ port }: URL): string => `http://127.0.0.1:${port}`;
-/** The exchange of a code as the page at its address sends it. */
+/** The exchange of a code, as the page at its address sends it. */
 function exchangeOf({ host, origin }: URL, code: string): readonly [init: string, body: string] {
   const headers = { host, origin, "content-type": "application/json" };
   const init = { method: "POST", path: "/v1/pages/cookie", headers };
@@ -185,7 +185,7 @@ const KEPT = `(async () => ({
 }))()`;
 const NOTHING = { workers: 0, controller: null, databases: [], caches: [], cookie: "", isDark: false };
 
-/** The person opens old addresses while the stranger has the port, and leaves the tabs open. */
+/** Opens old addresses as the person, while the stranger has the port, and leaves the tabs open. */
 async function openOld(context: BrowserContext, origins: readonly string[]): Promise<void> {
   for (const origin of origins) {
     const tab = await context.newPage();
@@ -215,7 +215,7 @@ describe.runIf(isRoot)("another user of the machine", () => {
       status: 403,
       body: expect.stringContaining("another user"),
     });
-    // The code is still good for the person.
+    // The code is still valid for the person.
     expect(await send(serverOf(url), ...exchangeOf(url, code))).toMatchObject({ status: 200 });
   });
 
@@ -248,7 +248,7 @@ describe.runIf(isRoot)("another user of the machine", () => {
     expect(await page.getByText("Run my command").count()).toBe(0);
     const stolen = later.told.map(({ authorization }) => authorization).find((one) => one !== undefined);
     expect(stolen).toMatch(/^Bearer continuo_/u);
-    // Nothing more is sent, and nothing of the secret stays in the tab.
+    // The page sends nothing more, and the secret is removed from the tab.
     expect(await page.evaluate("sessionStorage.getItem('continuo-pass')")).toBe("null");
     await later.end();
     const again = await viewing(port, "--no-open");
@@ -276,7 +276,7 @@ describe.runIf(isRoot)("another user of the machine", () => {
     expect(await page.evaluate(KEPT)).toEqual(NOTHING);
     await page.reload();
     await list(page);
-    // The address that is printed leads a further tab there, too.
+    // A further tab at the printed address opens the viewer too.
     const printed = await context.newPage();
     await printed.goto(url.href);
     await list(printed);
@@ -289,7 +289,7 @@ describe.runIf(isRoot)("another user of the machine", () => {
     await careless.goto(second.url.href.replace(url.origin, fixed));
     await careless.getByText("Stranger").waitFor();
     await thief.next(({ body }) => String(body).includes(`#code=${encodeURIComponent(second.code)}`));
-    // It is of no use there, and of no use to anybody any more.
+    // The stolen code is refused at the viewer, and has been invalidated.
     const tried = await thief.next(({ body }) => String(body).startsWith("exchanged"));
     expect(tried.body).toMatch(/^exchanged 403 .*another address/u);
     expect(await send(serverOf(url), ...exchangeOf(url, second.code))).toMatchObject({ status: 401 });
@@ -320,7 +320,7 @@ describe.runIf(isRoot)("another user of the machine", () => {
     expect(await tried(call("GET", page, server))).toMatchObject(refused);
     const shown = await send(server, ...call("GET", page, server));
     const nonce = /data-nonce="([^"]+)"/u.exec(shown.body)?.[1];
-    // The stranger has learned everything but who they are.
+    // The stranger knows every value of the request, but is another user.
     const answer = call("POST", `${requests}/${requestId}/answer`, server, {
       nonce,
       isGranted: true,
@@ -364,7 +364,7 @@ describe.runIf(isRoot)("another user of the machine", () => {
     const further = await view(`${first.url.origin}/#/health`, "--no-open");
     expect(further).toMatchObject({ url: { origin: first.url.origin } });
     await first.kill();
-    // An address of the start before opens its page at the name of this one.
+    // An address of the earlier start opens its page under the name of the present one.
     const second = await view(`${first.url.origin}/#/health`, "--no-open");
     if (typeof second === "string") throw new Error(second);
     expect(second.url.port).toBe(String(port));

@@ -1,4 +1,4 @@
-/** A request as any program can send it, with whatever `Host` and `Origin`, which `fetch` does not allow. */
+/** Sends a request with any `Host` and `Origin`, as every program can, although `fetch` does not allow it. */
 
 import { request } from "node:http";
 import { text } from "node:stream/consumers";

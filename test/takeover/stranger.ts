@@ -1,6 +1,6 @@
 /**
- * An attack by another user of the machine, who wants the rights of the viewer. It runs as text (`node -e`), since that
- * user need not be able to read the repository. It prints its findings as lines of JSON.
+ * An attack by another user of the machine, who wants the rights of the viewer. It runs as text (`node -e`), because
+ * that user may not be able to read the repository. It prints its findings as lines of JSON.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ if (mode === "read") readOthers(args);
 else if (mode === "send") tell(await send(args[0] ?? "", args[1] ?? "{}", args[2]));
 else await listen(args);
 
-/** All command lines of the machine, and the files that are named. */
+/** Reads all command lines of the machine, and the named files. */
 function readOthers(files: readonly string[]): void {
   const words = readdirSync("/proc")
     .filter((name) => /^\d+$/u.test(name))
@@ -32,8 +32,8 @@ function textOf(path: string): string {
 
 /**
  * Takes the port of the viewer at the address `HOST`, and receives the stolen data at another port. With `ASSETS`, its
- * page stores what a browser keeps for an origin: a service worker, copies of files, and storage. It continues that as
- * long as its tab is open.
+ * page stores everything that a browser keeps for an origin: a service worker, copies of files, and storage. It repeats
+ * this as long as its tab is open.
  */
 async function listen([port = "", collector = ""]: readonly string[]): Promise<void> {
   const { ASSETS, HOST = "127.0.0.1" } = process.env;

@@ -1,6 +1,6 @@
 /**
- * A program with its SDK of OpenTelemetry, which records every span and number, and the page that documents them. The
- * exported variables belong to the present test.
+ * A program with an OpenTelemetry SDK that records every span and metric, and the page that documents them. The
+ * exported variables belong to the running test.
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -56,7 +56,7 @@ export const CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
 export const SLOW_APPEND = "OTEL_INSTRUMENTATION_CONTINUO_SLOW_APPEND_MS";
 export const REMOTE = "4bf92f3577b34da6a3ce929d0e0e4736";
 
-/** The smallest one that keeps the span around asynchronous work. */
+/** The smallest context manager that keeps the span in asynchronous work. */
 class AsyncContexts implements ContextManager {
   readonly #storage = new AsyncLocalStorage<Context>();
   active = (): Context => this.#storage.getStore() ?? ROOT_CONTEXT;
@@ -116,7 +116,7 @@ export async function stopRecording(): Promise<void> {
   for (const api of [metrics, trace, context, propagation]) api.disable();
 }
 
-/** The rows of the table that begins with this header: the first cell, and all the names in code of the row. */
+/** The rows of the table that begins with this header: the first cell, and all names in code in the row. */
 export function documented(header: string): ReadonlyMap<string, readonly string[]> {
   const [, table = ""] = PAGE.split(`| ${header} |`);
   const rows =
@@ -137,9 +137,9 @@ export function documented(header: string): ReadonlyMap<string, readonly string[
   );
 }
 
-/** Does everything of which a span or a number tells. */
+/** Does everything that has a span or a metric. */
 export async function useAll(): Promise<string> {
-  // It counts from its start.
+  // The server counts from its start.
   const server = await openServer(c.store);
   const session = c.session("customer-7", { create: true });
   expect((await session.send("What is the weather?").result()).text).toBe("Rain.");
@@ -158,7 +158,7 @@ export async function useAll(): Promise<string> {
     headers: { traceparent: `00-${REMOTE}-00f067aa0ba902b7-01` },
   });
   await fetch(`${server.url}/etc/passwd`);
-  // Runs that wait are counted for the reading after this one.
+  // Waiting runs are counted for the next reading.
   await fetch(`${server.url}/metrics`);
   const page = await (await fetch(`${server.url}/metrics`)).text();
   await reader.forceFlush();
@@ -181,7 +181,9 @@ export async function exportedNames(): Promise<ReadonlyMap<string, readonly stri
   );
 }
 
-/** Each finished span has a documented name and documented attributes, and each documented span is there. */
+/**
+ * Checks that each finished span has a documented name and documented attributes, and that each documented span exists.
+ */
 export function expectDocumentedSpans(): void {
   const known = documented("span");
   const seen = new Map<string, Set<string>>();

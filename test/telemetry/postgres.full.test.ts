@@ -1,4 +1,4 @@
-/** The spans and numbers on Postgres, against the page that documents them. */
+/** The spans and metrics on Postgres agree with the page that documents them. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { seriesOf } from "../../packages/server/src/server/operation/telemetry.ts";
@@ -19,7 +19,7 @@ import {
 beforeEach(async () => startRecording(await newPostgresDatabase()));
 afterEach(stopRecording);
 
-test("on Postgres, each number is exported and is in /metrics, with the pool, leases and what the cleaning removed", async () => {
+test("on Postgres, each metric is exported and in /metrics, also the pool, leases and removed rows", async () => {
   await c.store.createLog({ logId: "old", ttl: 0.001 });
   const page = await useAll();
   expect([...(await exportedNames()).keys()].toSorted()).toEqual(Object.keys(TABLES).toSorted());

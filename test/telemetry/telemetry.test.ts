@@ -1,4 +1,4 @@
-/** The spans and numbers that a program's SDK receives, against the page that documents them. */
+/** The spans and metrics that a program's SDK receives agree with the page that documents them. */
 
 import { hostname, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -32,10 +32,10 @@ import {
 beforeEach(() => startRecording("memory:"));
 afterEach(stopRecording);
 
-/** Postgres has a pool; nothing is old enough to be cleaned. */
+/** Metrics without a value here: only Postgres has a pool, and nothing is old enough to be cleaned. */
 const NOT_HERE = ["continuo.store.pool.connections", "continuo.cleaning.removed"];
 
-test("every number is exported, and is in the page and in /metrics with the same words", async () => {
+test("every metric is exported, and has the same description on the page and in /metrics", async () => {
   const page = await useAll();
   const names = [...(await exportedNames()).keys()];
   const all = Object.keys(TABLES);
@@ -78,7 +78,7 @@ test("every span has a documented name and documented attributes, below the span
   expect(below.some(({ name }) => name === "append")).toBe(true);
   const request = all.find(({ name }) => name === "GET /v1/channels/:channel");
   expect(request?.spanContext().traceId).toBe(REMOTE);
-  // The path of a stranger is no route.
+  // An unknown path does not become a route in the metrics.
   expect(
     all.find(({ name, attributes }) => name === "GET" && attributes["http.response.status_code"] === 404),
   ).toBeDefined();

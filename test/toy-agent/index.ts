@@ -1,8 +1,8 @@
 /**
- * An agent that nobody has: what it takes to add one, by the steps of docs/formats/README.md.
+ * A made-up agent, which shows what is needed to add one, by the steps of docs/formats/README.md.
  *
- * A session is `~/.toy/ID.toy`, one JSON object a line: `{ toy: 1, id, cwd, at, title? }`, then
- * `{ at, by: "person" | "toy" | "tool", blocks }`. A session has no branches.
+ * A session is `~/.toy/ID.toy`, with one JSON object per line: `{ toy: 1, id, cwd, at, title? }`, then `{ at, by:
+ * "person" | "toy" | "tool", blocks }`. A session has no branches.
  */
 
 import { join } from "node:path";

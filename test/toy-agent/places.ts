@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { AgentName } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 
-/** The toy agent acts as if it stood in `AGENT_NAMES`. */
+/** The toy agent's name, as if `AGENT_NAMES` contained it. */
 export const TOY: AgentName = "toy" as AgentName;
 
 export function folderOf({ home, env }: Places): string {

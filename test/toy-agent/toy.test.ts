@@ -1,4 +1,6 @@
-/** An agent of one folder and one line (`registerAgent`) does all that Continuo does with the agents it knows. */
+/**
+ * An agent that is one folder and one line (`registerAgent`) has every function that Continuo has for its own agents.
+ */
 
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -91,7 +93,7 @@ test("a session of it is read, shown and exported; an unknown record is counted"
   expect(await continuo("session", "export", ID, "--format", "md")).toContain("Counted.");
 });
 
-test("a session of it is checked: what is wrong is a problem with its line", async () => {
+test("a check of its session reports each fault as a problem with its line", async () => {
   const path = join(root, "damaged.toy");
   writeFileSync(
     path,
@@ -148,7 +150,7 @@ test("a session of it is written, forked and repaired", async () => {
   expect(problems.filter(({ code }) => code === "missing_header")).toEqual([]);
 });
 
-test("nothing is known of the folders that it trusts, and of what a project configures it by", () => {
+test("Continuo knows neither the folders that it trusts nor its configuration in a project", () => {
   const trust = trustIn({ agent: TOY, cwd, places });
   expect(trust).toMatchObject({ by: null, leftOut: [] });
 });

@@ -1,4 +1,4 @@
-/** Events of every type that speak of the same few messages, calls and runs, so that they meet. */
+/** Events of every type about the same few messages, calls and runs, so that they interact. */
 
 import type { NewEvent } from "@continuo/core/model";
 import fc from "fast-check";
@@ -63,14 +63,14 @@ function optional(
   return fc.record(shape, { requiredKeys });
 }
 
-/** Streaming and tools come often: they are what an update can tear apart. */
+/** Streaming and tools are frequent, because an update can divide them. */
 const type = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom("message_streamed", "message_received") },
   { weight: 3, arbitrary: fc.constantFrom("tool_call_started", "tool_call_completed", "tool_call_failed") },
   { weight: 4, arbitrary: fc.constantFrom(...Object.keys(DATA)) },
 );
 
-/** Few times, so that many are equal. */
+/** There are only few times, so that many are equal. */
 const time = fc.nat(3).map((second) => `2026-01-01T00:00:0${second}.000Z`);
 
 export const anyEvent: fc.Arbitrary<NewEvent> = type.chain((name) =>

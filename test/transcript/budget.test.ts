@@ -1,4 +1,4 @@
-/** A transcript within a budget costs what the budget can take, however long the log is. */
+/** A transcript within a budget costs only what fits the budget, however long the log is. */
 
 import type { NewEvent, ReadOptions } from "@continuo/core/model";
 import { planContext, TranscriptBuilder, type TranscriptSource } from "@continuo/core/transcript";
@@ -12,7 +12,7 @@ const { fromStore, updateFromStore } = TranscriptBuilder;
 const SIZES = [2_000, 10_000];
 
 let store: OpenedStore;
-/** A log of each size. */
+/** The log of each size. */
 const logs = new Map<number, string>();
 beforeAll(async () => {
   store = await openStore("memory:");
@@ -99,8 +99,8 @@ test("a strategy that chooses from the whole log reads all of it", async () => {
 });
 
 /**
- * Makes the events of one turn: words, parts of an answer, calls with their results, and others that are no
- * message.
+ * Makes the events of one turn: messages, parts of an answer, calls with their results, and events that are not
+ * messages.
  */
 const turn = fc.array(fc.constantFrom("said", "streamed", "received", "called", "noted", "failed"), {
   minLength: 1,

@@ -1,4 +1,7 @@
-/** The sample of docs/transcript.md, as a reader copies it, asks a model that keeps the rules of both providers. */
+/**
+ * The sample of docs/transcript.md, as a reader copies it, sends requests to a model that enforces the rules of both
+ * providers.
+ */
 
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";

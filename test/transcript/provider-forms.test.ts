@@ -1,4 +1,4 @@
-/** Every recorded session of every agent, in the forms of the providers, against the rules of their services. */
+/** Every recorded session of every agent, in the providers' formats, is checked against the rules of their services. */
 
 import { openNativeSession } from "@continuo/agents";
 import { toModelMessages } from "@continuo/agents/model-agent";
@@ -13,7 +13,7 @@ import { scratchFolder } from "../scratch-folder.ts";
 
 const sent = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value;
 const NAME = /^[\w-]{1,64}$/u;
-/** The forms were tried with calls and results of all agents. */
+/** Counts calls with results in each format, so that the test fails if there were none. */
 const calls = { openai: 0, anthropic: 0, sharegpt: 0, ai: 0 };
 
 function brokenByOpenAI(messages: readonly Message[]): readonly string[] {
@@ -44,7 +44,10 @@ function brokenByAnthropic(messages: readonly Message[]): readonly string[] {
   return made.length === 0 ? found : [...found, ...anthropicViolations(sent({ messages: made }) as never)];
 }
 
-/** The roles of the tools as LLaMA-Factory reads them: each observation directly after its call, or after another one of it. */
+/**
+ * Returns violations of the order of roles that LLaMA-Factory requires: each observation must come directly after its
+ * call, or after another observation of the same call.
+ */
 function brokenByShareGpt(messages: readonly Message[]): readonly string[] {
   const { conversations } = sent(toShareGpt(messages));
   return conversations.flatMap(({ from }, at) => {
@@ -73,7 +76,7 @@ function brokenByAi(messages: readonly Message[]): readonly string[] {
   });
 }
 
-test.each(FORMAT_CASES)("the sessions of %s in %s are taken by every provider", async (agent, name) => {
+test.each(FORMAT_CASES)("every provider accepts the sessions of %s in %s", async (agent, name) => {
   const { sessions, places } = await copyHome(scratchFolder("forms"), [agent, name]);
   const broken: string[] = [];
   for (const { location } of sessions) {

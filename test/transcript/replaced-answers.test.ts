@@ -1,4 +1,7 @@
-/** A message that several attempts were made at: what models and data sets get of it, before and after one answered. */
+/**
+ * A message that several attempts answered: the text that models and data sets receive, before and after one attempt
+ * succeeded.
+ */
 
 import type { Message } from "@continuo/core/model";
 import {
@@ -29,7 +32,7 @@ const attempts = fc.array(attempt, { minLength: 1, maxLength: 4 });
 
 interface Log {
   readonly events: readonly EventLike[];
-  /** The words that a later attempt replaces, and those up to a result. */
+  /** The words that a later attempt replaces; `kept` has the words up to a result. */
   readonly replaced: readonly string[];
   readonly kept: readonly string[];
 }
@@ -37,7 +40,7 @@ interface Log {
 const QUESTION = "Where is my parcel?";
 const ANSWER = "It is in Ulm.";
 
-/** @param hasSpoken somebody else says something after each attempt */
+/** @param hasSpoken true if another participant sends a message after each attempt */
 function logOf(tries: readonly Attempt[], hasSpoken: boolean): Log {
   const events: EventLike[] = [];
   const replaced: string[] = [];
@@ -80,7 +83,7 @@ function completed(events: readonly EventLike[], tries: number): readonly EventL
   ].map((event, at) => ({ ...event, sequence: at + 1, id: `e${at}` }));
 }
 
-/** Every form in which models and data sets are given the messages. */
+/** Returns the messages in every format for models and data sets. */
 function formsOf(messages: readonly Message[]): readonly string[] {
   return [
     toOpenAIMessages(messages),
@@ -94,7 +97,7 @@ function count(text: string, part: string): number {
   return text.split(part).length - 1;
 }
 
-test("after a whole answer, its question and the answer stand once, and of the attempts before only what tools did", () => {
+test("after a complete answer, question and answer appear once, and earlier attempts only with tool calls", () => {
   fc.assert(
     fc.property(attempts, fc.boolean(), (tries, hasSpoken) => {
       const { events, replaced, kept } = logOf(tries, hasSpoken);
@@ -115,7 +118,7 @@ test("after a whole answer, its question and the answer stand once, and of the a
   );
 });
 
-test("while no attempt has answered, every word of them is given", () => {
+test("while no attempt has answered, all words of the attempts are included", () => {
   fc.assert(
     fc.property(attempts, fc.boolean(), (tries, hasSpoken) => {
       const { events, replaced, kept } = logOf(tries, hasSpoken);

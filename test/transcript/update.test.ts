@@ -1,4 +1,4 @@
-/** An update gives what reading it all again gives, wherever the log was cut in two. */
+/** An update gives the same transcript as reading the whole log again, wherever the log was divided. */
 
 import type { NewEvent, ReadOptions } from "@continuo/core/model";
 import { type EventLike, type Transcript, TranscriptBuilder } from "@continuo/core/transcript";
@@ -27,7 +27,7 @@ const parts = fc.tuple(
   fc.array(anyEvent, { minLength: 1, maxLength: 6 }),
 );
 
-/** Through JSON and back, or as it is: both can be carried on. */
+/** The transcript goes through JSON, or is used directly: both can be updated. */
 const carried = fc.constantFrom(
   (transcript: Transcript) => transcript,
   (transcript: Transcript) => JSON.parse(JSON.stringify(transcript)) as Transcript,
@@ -46,7 +46,7 @@ test("updates, streamed messages torn apart included, equal a rebuild", async ()
         transcript = await updateFromStore(store, carry(transcript));
         expect(transcript).toEqual(await fromStore(store, logId));
       }
-      // Each transcript that was given out is still what it was, and can be carried on from too.
+      // Earlier transcripts are unchanged, and can be updated too.
       expect(JSON.stringify(older)).toBe(before);
       expect(await updateFromStore(store, older)).toEqual(transcript);
     }),
@@ -109,7 +109,7 @@ test("a transcript of the newest events grows from where it begins", async () =>
   );
 });
 
-test("an update reads what is new, and nothing else", async () => {
+test("an update reads only new events", async () => {
   const events = Array.from(
     { length: 2_000 },
     (_, at): NewEvent => ({
@@ -154,7 +154,7 @@ test("upTo reads up to a sequence; reading on from there gives the whole", async
   expect(await updateFromStore(store, await fromStore(store, logId), { upTo: 2 })).toEqual(part);
 });
 
-test("what cannot be read is an error with its code", async () => {
+test("a transcript that cannot be read is an error with its code", async () => {
   await expect(fromStore(store, "nothing")).rejects.toMatchObject({ code: "not_found" });
   await expect(fromStore(store, "nothing", { limit: 0 })).rejects.toMatchObject({ code: "invalid" });
 });

@@ -17,7 +17,7 @@ export function placesFor(
   return { home: scratch, env: { ...MOVED[agent](home), CONTINUO_HOME: join(scratch, "continuo") } };
 }
 
-/** Path, mode, time stamp to the nanosecond, and bytes. */
+/** Returns the path, mode, time stamp to the nanosecond, and bytes of each file. */
 export function snapshot(folder: string): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),

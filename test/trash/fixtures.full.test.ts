@@ -39,7 +39,7 @@ const homes = readdirSync(FIXTURES).flatMap((agent) =>
     .filter(({ from }) => existsSync(from)),
 );
 
-describe("every fixture's sessions go and come back, bytes and time stamps", () => {
+describe("the sessions of every fixture are deleted and restored, with the same bytes and time stamps", () => {
   test.each(homes)("$agent $name", async ({ agent, from }) => {
     cpSync(from, home, { recursive: true, preserveTimestamps: true });
     use(agent);

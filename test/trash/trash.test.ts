@@ -1,6 +1,6 @@
 /**
- * Deleting a session takes it out of its agent's places, and restoring brings it back, byte for byte: for every
- * fixture of every agent, and for what fixtures do not have.
+ * Deleting a session removes it from its agent's places, and restoring brings it back byte for byte: for every fixture
+ * of every agent, and for cases that no fixture has.
  */
 
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -45,7 +45,7 @@ function copy(fixture: string, agent: AgentName): void {
   use(agent);
 }
 
-/** Names of all files left. */
+/** Returns the names of all remaining files. */
 function left(): string[] {
   return readdirSync(home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -105,7 +105,7 @@ describe("what goes along", () => {
     expect(snapshot(home)).toEqual(before);
   });
 
-  test("Codex: a thread that forks read stays until they go; both can go together", async () => {
+  test("Codex: a thread that forks read cannot be deleted before them; both can be deleted together", async () => {
     copy("codex/fork", "codex");
     const all = await listed();
     const outcomes = await Promise.all(
@@ -130,7 +130,7 @@ describe("what goes along", () => {
     expect(readFileSync(index, "utf8")).toBe(before);
   });
 
-  test("Codex: the rows of its databases leave and come back with a thread, and a fork has none of its ids", async () => {
+  test("Codex: database rows are deleted and restored with a thread, and a fork has none of its ids", async () => {
     copy("codex/title", "codex");
     const [ref = ""] = await listed();
     const threadId = ref.replace("codex:", "");
@@ -139,7 +139,7 @@ describe("what goes along", () => {
     const other = "01a20055-0000-7000-8000-000000000000";
     {
       using db = new DatabaseSync(state);
-      // Codex 0.171.0 makes it so.
+      // Codex 0.171.0 creates this table.
       db.exec(`create table session_model_ids (session_id text not null, kind text not null, external_key text not null,
           ordinal integer not null check (ordinal >= 0), initial_state text, primary key (session_id, kind, external_key),
           unique (session_id, kind, ordinal), check ((ordinal = 0) = (initial_state is not null)))`);
@@ -252,7 +252,7 @@ describe("opencode's rows", () => {
       using db = new DatabaseSync(database);
       db.exec(`create table newer (id text primary key, of_message text references message(id) on delete cascade);
         create unique index message_key on message (id); insert into newer values ('n', 'msg_1')`);
-      // The real tables refer to each other; these stand for a table of a version to come.
+      // The real tables refer to each other; these tables stand for one of a future version.
     }
     const before = rows();
     await expect(trashNativeSession(SESSION, { places })).rejects.toMatchObject({ code: "unsupported" });

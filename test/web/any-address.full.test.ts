@@ -97,7 +97,7 @@ async function step(page: Page, number: number): Promise<string> {
   const count = await all.count();
   if (count === 0) return "nothing";
   const one = all.nth(Math.floor(number / 2) % count);
-  // If the page has changed in the meantime, there is no step.
+  // If the page has changed since the controls were listed, there is no step.
   const name = await one.textContent({ timeout: 1_000 }).catch(() => null);
   await one.click({ timeout: 1_000 }).catch(() => undefined);
   return name?.slice(0, 30) ?? "gone";

@@ -14,8 +14,8 @@ const ROOT = join(import.meta.dirname, "../..");
 const BUDGET = 60 * 1024;
 
 /**
- * The largest sizes in kB, gzipped, each a tenth above the present one: a change that needs more raises the number here,
- * with its reason.
+ * The largest sizes in kB, gzipped, each a tenth above the present one. A change that needs more raises the number
+ * here, and gives its reason.
  */
 const MOST_KB = {
   // All pages together, as a server stores them.

@@ -33,7 +33,7 @@ const asked = async (page: Page): Promise<readonly string[]> =>
   (await page.locator("main .asked").allInnerTexts()).map((text) => text.trim());
 const upTo = (last: number): readonly string[] => Array.from({ length: last }, (_, at) => `Grown ${at + 1}.`);
 
-/** Streams of a page that are open. */
+/** The open streams of a page. */
 function streamsOf(page: Page): Set<string> {
   const open = new Set<string>();
   const isStream = (url: string): boolean => /\/events(\?|$)/u.test(url);

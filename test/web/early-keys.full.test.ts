@@ -23,7 +23,10 @@ afterAll(async () => {
 
 const WORK = sessionAddress(WORK_ID);
 
-/** Calls `seen` as soon as the element is in the page, before it is painted. The returned function gives the value. */
+/**
+ * Evaluates `seen` as soon as the element is in the page, before it is painted. The returned function resolves with the
+ * value.
+ */
 async function whenAdded(page: Page, element: string, seen: string): Promise<() => Promise<unknown>> {
   // Without `void`, the call would wait for the promise.
   await page.evaluate(`void (window.atOnce = new Promise((resolve) => {
@@ -44,7 +47,7 @@ const HAS_FOCUS = "(one) => one.contains(document.activeElement)";
 interface Opening {
   readonly what: string;
   readonly from: string;
-  /** The keys that open it. */
+  /** The keys that open the page. */
   readonly keys: readonly string[];
   /** The page shows this before the last key. */
   readonly ready: string;
@@ -131,7 +134,7 @@ test("letters that are typed right after New become the prompt, and Enter works 
   answer();
   await page.locator(".session-title h1", { hasText: "x refuse nothing" }).waitFor();
   await expect.poll(() => home.prompts()).toContain("x refuse nothing");
-  // The list, which was left, has not received a letter.
+  // The list, which the person left, received no letter.
   await page.goBack();
   await page.locator(".row").first().waitFor();
   expect(await page.locator("#find").inputValue()).toBe("");

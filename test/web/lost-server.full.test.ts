@@ -32,7 +32,7 @@ async function whenLoaded(page: Page): Promise<void> {
   await expect.poll(async () => isLoaded(await page.evaluate<string>(names))).toEqual([]);
 }
 
-/** The time until the page reports it, by the clock of the page. */
+/** Returns the time between the kill and the report of the page, by the clock of the page. */
 async function noticeWithin(page: Page, killed: Promise<void>): Promise<number> {
   await page.evaluate(`
     globalThis.shown = new Promise((resolve) => {

@@ -112,7 +112,7 @@ const AT_RISK: SessionsAtRisk = {
 
 const SAMPLE = sessionAddress(SAMPLE_ID);
 
-/** Two branches. */
+/** A comparison of the two branches of a session. */
 const COMPARED = `/compare/claude%3A${CLAUDE_ID}/claude%3A${CLAUDE_ID}?branch2=a2`;
 
 const PAGES = [

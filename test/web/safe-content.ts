@@ -23,7 +23,7 @@ export interface PageContents {
   readonly owned: unknown;
   readonly names: readonly string[];
   readonly handlers: readonly string[];
-  /** Such as `img src https://example.org/`. */
+  /** The attributes with addresses, such as `img src https://example.org/`. */
   readonly addresses: readonly string[];
   readonly text: string;
 }

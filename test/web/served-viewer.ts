@@ -21,7 +21,7 @@ export async function serveViewer(
   const script = join(import.meta.dirname, "viewer-process.ts");
   const child: ChildProcess = spawn(process.execPath, [script, home.path, pages, port], {
     env: cleanEnv(home.path),
-    // It ends when its standard input ends, so that it never runs longer than the test.
+    // The process ends when its standard input ends, so that it never runs longer than the test.
     stdio: ["pipe", "pipe", "inherit"],
   });
   const kill = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 /**
- * A server of the viewer as a process of its own, for tests that kill it: `node viewer-process.ts HOME PAGES PORT`. Its
- * tokens are in a database, so that a page stays signed in when the server is started again on the same port. It ends with
- * its standard input.
+ * `node viewer-process.ts HOME PAGES PORT`: a server of the viewer as a separate process, for tests that kill it. Its
+ * tokens are in a database, so that a page stays signed in when the server is started again on the same port. It ends
+ * with its standard input.
  */
 
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Bodies and server-sent events of real servers, as `protocol/http.json` and `protocol/live.json` have them. */
+/** Bodies and server-sent events of real servers are valid by `protocol/http.json` and `protocol/live.json`. */
 
 import { memoryOutbox, openLive } from "@continuo/core/client/live";
 import { openStore } from "@continuo/store";

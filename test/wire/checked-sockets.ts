@@ -1,4 +1,4 @@
-/** WebSockets that compare every frame that the client sends, and every frame of the server, with `protocol/channel.json`. */
+/** WebSockets that check every frame of the client, and every frame of the server, against `protocol/channel.json`. */
 
 import { checkOf, problemOfServerFrame } from "./schemas.ts";
 
@@ -15,7 +15,7 @@ const Plain = globalThis.WebSocket;
 
 const checking: { problems: string[]; count: number } = { problems: [], count: 0 };
 
-/** From now on, until it is disposed, the sockets of clients are checked. */
+/** Checks the sockets of clients from now on, until the result is disposed. */
 export function checkSockets(): CheckedSockets {
   checking.problems = [];
   checking.count = 0;
@@ -33,7 +33,7 @@ export function checkSockets(): CheckedSockets {
   };
 }
 
-/** A socket that may send anything. */
+/** Opens a socket that is not checked. */
 export function plainSocket(address: string, subprotocol: string): WebSocket {
   return new Plain(address, [subprotocol]);
 }

@@ -1,6 +1,6 @@
 /**
- * Bodies, answers and refusals of subscriptions, files, the audit log, phones and continuous sessions, and the media types
- * of answers that are not JSON: those of real servers, as `protocol/http.json` has them.
+ * Bodies, answers and refusals of subscriptions, files, the audit log, phones and continuous sessions, and the media
+ * types of answers that are not JSON: real servers send them in the form of `protocol/http.json`.
  */
 
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -23,13 +23,13 @@ import { checkOfEndpoint, readSchemas } from "./schemas.ts";
 const { endpoints = {} } = readSchemas("http");
 
 interface Asked {
-  /** `http://127.0.0.1:4747/v1`. */
+  /** The base URL, such as `http://127.0.0.1:4747/v1`. */
   readonly root: string;
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends a body that its schema allows, and returns the answer, which must be as the endpoint says. */
+/** Sends a body that its schema allows, and checks the answer by the schema of the endpoint. Returns the answer. */
 async function ask(asked: Asked, endpoint: string, path: string, body?: object | string): Promise<unknown> {
   const { content } = endpoints[endpoint] ?? {};
   if (typeof body === "object") expectFit(endpoint, "body", body);

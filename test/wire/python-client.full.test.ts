@@ -86,7 +86,7 @@ test("it answers, after a crash of its own and a new start of the server too, an
   await expect.poll(echo.text).toContain("joined");
   await ann.send("@echo grüß dich 😀");
   expect(await nextAnswer(ann)).toBe("You said: @echo grüß dich 😀");
-  // Its answer and its commit are two frames: a crash between them would have it answer again.
+  // The answer and the commit of the client are two frames. A crash between them would make the client answer again.
   await expect.poll(() => processedBy("echo")).toBeGreaterThan(0);
 
   await echo.end("SIGKILL");

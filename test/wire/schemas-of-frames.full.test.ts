@@ -1,4 +1,4 @@
-/** The schema of a frame of a client says the same as the server about each key of each frame. */
+/** The schema of a client's frame and the server accept and refuse the same keys and values. */
 
 import { isContinuoError } from "@continuo/core/model";
 import { CHANNEL_LIMITS, parseClientFrame } from "@continuo/core/wire";
@@ -59,7 +59,7 @@ const VALUES: readonly unknown[] = [
   [{ blob: "0".repeat(64) }],
 ];
 
-/** Every key of a frame, with every value in turn. */
+/** Returns the frame in variations: each of its keys with each value. */
 function variationsOf(
   frame: Readonly<Record<string, unknown>>,
 ): readonly Readonly<Record<string, unknown>>[] {
@@ -77,15 +77,16 @@ function variationsOf(
 }
 
 /**
- * The server takes a result and a call without a value as `null`, and anything but `true` as more to come; a schema cannot say
- * how long they are as JSON, nor that only a whole message has blocks.
+ * True if the server accepts more than the schema, or less: it reads a missing result and a missing value of a call as
+ * `null`, and any value other than `true` as the last part. A schema cannot limit their length as JSON, nor require
+ * that only a complete message has blocks.
  */
 const isLenient = ({ type, state, content }: Readonly<Record<string, unknown>>, key: string): boolean =>
   ["call.args", "answer.value", "answer.done"].includes(`${type}.${key}`) ||
   (type === "send" && state === "open" && Array.isArray(content));
 
 describe("the schema of a frame of a client", () => {
-  test("says the same as the server about each key of each frame", () => {
+  test("accepts and refuses the same values as the server for each key of each frame", () => {
     const frames = [
       ...new Map(SENT.map((frame) => [Object.keys(frame).join() + frame.type, frame])).values(),
     ];

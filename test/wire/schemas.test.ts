@@ -13,7 +13,7 @@ describe("the schema of a frame of a client", () => {
     const types = JSON.stringify(readSchemas("channel").$defs).match(/"type":\{"const":"(\w+)"\}/gu) ?? [];
     const shown = EXAMPLES.flatMap(({ sends, receives }) => [sends?.type, receives?.type]);
     const named = types.map((text) => /"(\w+)"\}$/u.exec(text)?.[1]);
-    // Blocks are told apart by a type, too.
+    // Types of blocks also have the field `type`.
     const frames = named.filter(
       (type) => !/^(?:text|image|file|thinking|tool_call|tool_result|unknown)$/u.test(type ?? ""),
     );
@@ -21,7 +21,7 @@ describe("the schema of a frame of a client", () => {
   });
 });
 
-test("each example is valid, and comes back from JSON as it was", () => {
+test("each example is valid, and does not change in a round trip through JSON", () => {
   const isServerFrame = checkOf("channel", "$defs/ServerFrame");
   const problems = EXAMPLES.flatMap(({ sends, receives }) => {
     const problem = sends === undefined ? "" : isFrame(sends);
@@ -57,7 +57,7 @@ describe("the schema of an event", () => {
     const fields = Object.fromEntries(names.map((name) => [name, values]));
     fc.assert(
       fc.property(fc.record({ more: values, ...fields }, { requiredKeys: [] }), (data) => {
-        // The table looks only at the first of two spellings in one payload.
+        // The table checks only the first one if a payload has both spellings.
         const spelledTwice = Object.keys(payload).some(
           (key) => fieldNames(key.replace("?", "")).filter((name) => name in data).length > 1,
         );

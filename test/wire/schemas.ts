@@ -1,4 +1,4 @@
-/** The schemas in `protocol/` as checks: what is wrong with a frame, an event or a body. */
+/** The schemas in `protocol/` as checks: each returns the fault in a frame, an event or a body. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ const FOLDER = join(import.meta.dirname, "../../protocol");
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Returns what is wrong with the value, or an empty text if the value is valid. */
+/** Returns the fault in the value, or an empty text if the value is valid. */
 export type Check = (value: unknown) => string;
 
 interface SchemaFile {
@@ -24,7 +24,7 @@ export function readSchemas(name: "channel" | "live" | "http" | "events"): Schem
 const files = new Map<string, SchemaFile>();
 const checks = new Map<string, Check>();
 
-/** @param pointer where the schema is in its file: `$defs/ClientFrame` */
+/** @param pointer the place of the schema in its file, such as `$defs/ClientFrame` */
 export function checkOf(name: "channel" | "live" | "http" | "events", pointer: string): Check {
   const key = `${name}#/${pointer}`;
   let check = checks.get(key);
@@ -52,7 +52,7 @@ function compile(schema: Schema): Check {
   return (value) => (validate(value) ? "" : ajv.errorsText(validate.errors));
 }
 
-/** Returns what is wrong with a frame of a server, or with the data of the event in it. */
+/** Returns the fault in a frame of a server, or in the data of the event in it. */
 export function problemOfServerFrame(frame: Readonly<Record<string, unknown>>): string {
   const problem = checkOf("channel", "$defs/ServerFrame")(frame);
   if (problem !== "" || frame.type !== "event") return problem;

@@ -1,4 +1,6 @@
-/** Bodies, answers and events of sessions and approvals, and every route of the server, as `protocol/http.json` says. */
+/**
+ * Bodies, answers and events of sessions and approvals, and every route of the server, agree with `protocol/http.json`.
+ */
 
 import type { Agent } from "@continuo/core/model";
 import { createAuthenticate, createServer } from "@continuo/server";
@@ -24,7 +26,7 @@ const asking: Agent = {
   },
 };
 
-/** Writes a word at a time, with pauses in which the word before is stored. */
+/** An agent that sends one word at a time, with pauses in which the previous word is stored. */
 const talking: Agent = {
   name: "talking",
   async execute(_, { onEvent }) {
@@ -66,7 +68,7 @@ async function ask(endpoint: string, path: string, body?: object): Promise<unkno
   return answer;
 }
 
-/** The names of the events of a stream that ends, each of which has data that its schema allows. */
+/** Returns the names of the events of a stream that ends, and checks the data of each event by its schema. */
 async function pushed(endpoint: string, response: Response): Promise<readonly string[]> {
   expect(response.status).toBe(200);
   const names: string[] = [];
@@ -162,7 +164,7 @@ test("a question and its answer are as their schemas say", async () => {
   ]);
 });
 
-test("what a schema refuses, the server refuses, and its error is as the schema says", async () => {
+test("the server refuses every body that its schema refuses, with an error of the schema", async () => {
   await c.session("s", { create: true }).append("custom", { name: "begin" });
   const wrong: readonly (readonly [string, string, object])[] = [
     [`POST ${SESSION}/messages`, "/sessions/s/messages", {}],

@@ -1,6 +1,6 @@
 /**
- * One walk through the protocol with a real server: each frame that a client can send, and each that a server sends, with
- * the times and the ids of the server made equal, so that two walks are.
+ * One walk through the protocol with a real server: each frame that a client can send, and each that a server sends.
+ * The server's times and ids are replaced, so that two walks are equal.
  */
 
 import type { Store } from "@continuo/core/model";
@@ -11,7 +11,7 @@ import { type Frame, openRaw, type RawSocket } from "../channels/contract/raw.ts
 import { openServer } from "../server/harness/open-server.ts";
 
 export interface WalkStep {
-  /** The connection that sends or receives it. */
+  /** The connection that sends or receives the frame. */
   readonly who: string;
   readonly sends?: Frame;
   readonly receives?: Frame;
@@ -23,7 +23,7 @@ class Walk {
   readonly #url: string;
   readonly #open = new Map<string, RawSocket>();
 
-  /** On a slow machine a walk takes longer than a server waits. */
+  /** Heartbeats, because on a slow machine a walk takes longer than a server waits for one. */
   readonly #beats: NodeJS.Timeout = setInterval(() => {
     for (const raw of this.#open.values()) raw.send({ type: "heartbeat" });
   }, 2_000);
@@ -68,7 +68,7 @@ class Walk {
   }
 }
 
-/** Every step in its order; takes a few seconds, because the server waits for a writer that was cut off. */
+/** Returns every step in order. This takes a few seconds, because the server waits for a writer that was cut off. */
 export async function walkThrough(store: Store): Promise<readonly WalkStep[]> {
   const server = await openServer(store);
   const walk = new Walk(server.url);
@@ -244,7 +244,7 @@ async function disturb(walk: Walk): Promise<void> {
   await walk.closed("stranger");
 }
 
-/** A reader that stands still until the server gives it up, in a channel of its own. */
+/** A reader that does not read until the server disconnects it, in a separate channel. */
 async function watchSlowly(walk: Walk, store: Store): Promise<void> {
   const server = await openServer(store, { slowReaders: { stalledMs: 300, goodbyeMs: 60_000 } });
   const said = (content: string) => ({ type: "message_sent", data: { content } });
@@ -260,7 +260,7 @@ async function watchSlowly(walk: Walk, store: Store): Promise<void> {
     socket.pause();
     const long = said("x".repeat(500_000));
     for (let n = 0; n < 40; n++) await store.append("channels/busy", [long]);
-    // The test waits as long as the server, and more.
+    // The test waits longer than the server does.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     const closed = new Promise<number>((resolve) => socket.once("close", resolve));
     socket.resume();
@@ -276,7 +276,7 @@ async function watchSlowly(walk: Walk, store: Store): Promise<void> {
 
 const TIME = "2026-11-25T12:00:00.000Z";
 
-/** The server's times and ids, numbered as they come. */
+/** Returns the steps with the server's times and ids replaced by numbers, in the order in which they appear. */
 function equalised(steps: readonly WalkStep[]): readonly WalkStep[] {
   const ids = new Map<string, string>();
   const text = JSON.stringify(steps)

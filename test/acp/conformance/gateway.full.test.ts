@@ -24,7 +24,7 @@ function gateway(): Subject {
 describeConformance("the gateway", gateway, { unclaimed: ["ADDDIRS-001", "PROMPTCAP-002"] });
 describeConformance2("the gateway", gateway, {
   unclaimed: [
-    // It has neither further folders, nor sound, nor terminals of its own, nor logins in a terminal.
+    // The gateway has no further folders, no sound, no terminals of its own and no logins in a terminal.
     ...["ADDDIRS-201", "ADDDIRS-202", "PROMPTCAP-002", "PATCH-206", "PATCH-207", "AUTH-207"],
   ],
 });

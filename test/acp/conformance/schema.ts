@@ -24,8 +24,8 @@ function schemaOf(version: Version): Schema {
 }
 
 /**
- * Removes two keywords that zod does not read. The schema allows nothing more without them: `not` keeps known words out of
- * the branch for unknown ones, and `unevaluatedProperties` is true wherever it stands.
+ * Removes two keywords that zod does not read. The schema allows no further message without them: `not` keeps known
+ * words out of the branch for unknown ones, and `unevaluatedProperties` is always true.
  */
 function readable(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(readable);
@@ -46,7 +46,7 @@ function definition(name: string, version: Version): z.ZodType {
   return known;
 }
 
-/** The definition of a method that one side has: its `Request` or `Notification`, or that side's `Response`. */
+/** Returns the name of the definition of one side's method: its `Request`, `Notification` or `Response`. */
 function nameFor(
   {
     side,
@@ -61,12 +61,12 @@ function nameFor(
   return found?.[0] ?? null;
 }
 
-/** `asked`: the method that this is the answer to. Sentences; none where the message of an agent is right. */
+/** Returns the violations in a message of an agent, as sentences. `asked` is the method that the message answers. */
 export function violationsOf(message: Message, asked: string | undefined, version: Version = 1): string[] {
   return violationsFrom("agent", message, { asked, version });
 }
 
-/** The same for the message of a client. */
+/** Returns the same for a message of a client. */
 export function violationsOfClient(
   message: Message,
   asked: string | undefined,
@@ -110,7 +110,10 @@ function wrongIn(name: string, value: unknown, version: Version): string[] {
     : [`${name}: ${error.message.slice(0, 1_000)} in ${JSON.stringify(value).slice(0, 500)}`];
 }
 
-/** Fields at the top of parameters or a result that the protocol does not have; `asked` as in `violationsOf`. */
+/**
+ * Returns a sentence for each top-level field of the parameters or the result that the protocol does not have; `asked`
+ * as in `violationsOf`.
+ */
 export function unknownKeysIn(
   { id, method, params, result }: Message,
   asked: string | undefined,

@@ -1,7 +1,7 @@
 /**
  * Conformance of an agent to version 1 of the Agent Client Protocol: a test for each rule, named by the ids of the
- * protocol's own test kit. Each test has a process of its own, and each message is checked by the protocol's schema. What
- * an agent does not claim is not asked of it: then the claim must be absent.
+ * protocol's own test kit. Each test has a process of its own, and each message is checked by the protocol's schema. A
+ * rule about a capability that an agent does not claim only checks that the claim is absent.
  */
 
 import { describe, expect, test } from "vitest";
@@ -21,19 +21,19 @@ export interface Subject extends Disposable {
 
 const TIMEOUT_MS = 120_000;
 
-/** Processes whose agent does not claim what the rule is about. */
+/** Processes whose agent does not claim the capability that the rule is about. */
 const withoutClaim = new WeakSet<Wire>();
 
 export const isUnclaimed = (wire: Wire): boolean => withoutClaim.has(wire);
 
-/** `hello`: the parameters of `initialize`, where they matter. */
+/** `hello` replaces the default parameters of `initialize`. */
 export type Rule = (
   title: string,
   check: (wire: Wire, subject: Subject, answer: Json) => Promise<void>,
   hello?: Json,
 ) => void;
 
-/** All rules, by what they are about. */
+/** All rules, by subject. */
 export const GROUPS: readonly (readonly [about: string, rules: (rule: Rule) => void])[] = [
   ["transport", transportRules],
   ["initialize", initializeRules],
@@ -44,7 +44,7 @@ export const GROUPS: readonly (readonly [about: string, rules: (rule: Rule) => v
   ["access", accessRules],
 ];
 
-/** `unclaimed`: the ids of the rules about something that the agent does not claim. */
+/** `unclaimed` has the ids of the rules about capabilities that the agent does not claim. */
 export function describeConformance(
   name: string,
   make: () => Subject | Promise<Subject>,
@@ -366,7 +366,7 @@ export const HELLO: Json = {
 
 const STOP_REASONS = ["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"];
 
-/** A dot. */
+/** A picture of one pixel. */
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const CONTENT: readonly (readonly [rank: string, capability: string, block: Json])[] = [

@@ -18,20 +18,19 @@ export type Rule = (
   hello?: Json,
 ) => void;
 
-/** Processes whose agent does not claim what the rule is about. */
+/** Processes whose agent does not claim the capability that the rule is about. */
 const withoutClaim = new WeakSet<Wire>();
 
 export const isUnclaimed = (wire: Wire): boolean => withoutClaim.has(wire);
 
-/** The rule checks nothing, because the agent does not claim what it is about. */
+/** Records that the agent does not claim the capability of the rule, so that the rule checks nothing. */
 export function notClaimed(wire: Wire): void {
   withoutClaim.add(wire);
 }
 
 /**
- * Each rule begins with a process of its own, and ends with a look at every message by the protocol's schema.
- *
- * @param unclaimed the ids of the rules about something that the agent does not claim
+ * Each rule starts a process of its own, and at the end checks every message by the protocol's schema.
+ * @param unclaimed the ids of the rules about capabilities that the agent does not claim
  */
 export function ruleOf(make: () => Subject | Promise<Subject>, unclaimed: readonly string[]): Rule {
   return (title, check, hello = HELLO) =>
@@ -53,7 +52,7 @@ export function promptOf(sessionId: unknown, text: string): Json {
   return { sessionId, prompt: [{ type: "text", text }] };
 }
 
-/** Says something, and waits until the turn has ended. Returns the id of the person's message. */
+/** Sends a prompt, and waits until the turn has ended. Returns the id of the person's message. */
 export async function say(wire: Wire, id: string, text: string): Promise<unknown> {
   const before = idles(wire, id).length;
   const { messageId } = await wire.get("session/prompt", promptOf(id, text));
@@ -74,7 +73,7 @@ export async function askingTurn(wire: Wire, subject: Subject): Promise<string> 
   return id;
 }
 
-/** A turn that runs until it is cancelled, and has said something by now. Returns its session. */
+/** Starts a turn that runs until it is cancelled, and waits for its first text. Returns its session. */
 export async function running(wire: Wire, subject: Subject): Promise<string> {
   const id = await newSession(wire, subject);
   await wire.get("session/prompt", promptOf(id, subject.endless));
@@ -86,7 +85,7 @@ export async function idleAfter(wire: Wire, id: string, before = 0): Promise<voi
   await expect.poll(() => idles(wire, id).length, { timeout: 60_000 }).toBeGreaterThan(before);
 }
 
-/** The ends of turns. */
+/** The updates that report the end of a turn. */
 export function idles(wire: Wire, id: string): readonly Json[] {
   return wire.updatesOf(id).filter(({ state }) => state === "idle");
 }
@@ -110,7 +109,7 @@ export function updatesNamed(wire: Wire, id: string, ...names: readonly string[]
   return wire.updatesOf(id).filter(({ sessionUpdate }) => names.includes(String(sessionUpdate)));
 }
 
-/** Custom values of an enumeration begin with a line. */
+/** True if all values are known or custom; custom values begin with an underscore. */
 export function areKnown(values: readonly unknown[], known: readonly string[]): boolean {
   return values.every((value) => known.includes(String(value)) || String(value).startsWith("_"));
 }

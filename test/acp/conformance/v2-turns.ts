@@ -20,7 +20,7 @@ import {
 import type { Json, Wire } from "./wire.ts";
 
 const STOP_REASONS = ["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled", "error"];
-/** A dot. */
+/** A picture of one pixel. */
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -35,7 +35,7 @@ export function turnRules(rule: Rule): void {
     const id = await newSession(wire, subject);
     const messageId = await say(wire, id, subject.prompt);
     const said = updatesNamed(wire, id, "user_message", "user_message_chunk");
-    // A message comes whole, or in parts.
+    // A message can be one update, or several parts.
     expect(said.flatMap(({ content }) => content)).toEqual([{ type: "text", text: subject.prompt }]);
     expect(new Set(said.map((one) => one.messageId))).toEqual(new Set([messageId]));
   });
@@ -319,7 +319,7 @@ function kindRules(rule: Rule): void {
       ),
     ).toBe(true);
     expect(areKnown(statesOf(wire, id), ["running", "idle", "requires_action"])).toBe(true);
-    // The schema takes any other kind of an update: each name is looked at by itself.
+    // The schema accepts updates of any other kind too, so each name is checked here.
     expect(
       areKnown(
         wire.updatesOf(id).map(({ sessionUpdate }) => sessionUpdate),
@@ -336,7 +336,7 @@ function kindRules(rule: Rule): void {
       .filter(({ toolCallId }) => toolCallId === asked?.toolCall?.toolCallId)
       .flatMap(({ status }) => status ?? []);
     expect(states.length).toBeGreaterThan(0);
-    // The script of the tested gateway completes the call in any case, and repeats the answer that it was given.
+    // The gateway's script completes the call in any case, and repeats the answer that it received.
     const isCancelled = JSON.stringify(wire.updatesOf(id)).includes("cancelled");
     expect(isCancelled || !states.includes("completed")).toBe(true);
   });

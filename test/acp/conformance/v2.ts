@@ -1,7 +1,8 @@
 /**
- * Conformance of an agent to the draft of version 2 of the Agent Client Protocol: the rules of the protocol's own test kit
- * that can be judged, each with a process of its own, and each message checked by the protocol's schema. What an agent
- * does not claim is not asked of it. The kit's rules for batches are older than the schema, which has none.
+ * Conformance of an agent to the draft of version 2 of the Agent Client Protocol: the rules of the protocol's own test
+ * kit that can be judged, each with a process of its own, and each message checked by the protocol's schema. A rule
+ * about a capability that an agent does not claim checks nothing. The kit's rules for batches are older than the
+ * schema, which has none.
  */
 
 import { describe, expect, test } from "vitest";
@@ -22,7 +23,7 @@ import { choiceRules, sessionRules } from "./v2-sessions.ts";
 import { cancelRules, patchRules, turnRules } from "./v2-turns.ts";
 import { type Json, type Message, Wire } from "./wire.ts";
 
-/** All rules, by what they are about. */
+/** All rules, by subject. */
 export const GROUPS: readonly (readonly [about: string, rules: (rule: Rule) => void])[] = [
   ["connection", connectionRules],
   ["batches", batchRules],
@@ -36,7 +37,7 @@ export const GROUPS: readonly (readonly [about: string, rules: (rule: Rule) => v
   ["extensions", extensionRules],
 ];
 
-/** `unclaimed`: the ids of the rules about something that the agent does not claim. */
+/** `unclaimed` has the ids of the rules about capabilities that the agent does not claim. */
 export function describeConformance2(
   name: string,
   make: () => Subject | Promise<Subject>,
@@ -113,7 +114,7 @@ function connectionRules(rule: Rule): void {
   });
 }
 
-/** The protocol has no batches any more: each is one error, and nothing in it runs. */
+/** The protocol no longer has batches: each is one error, and no request in it runs. */
 function batchRules(rule: Rule): void {
   const list = { jsonrpc: "2.0", id: "in-batch", method: "session/list", params: {} };
   const note = { jsonrpc: "2.0", method: "_nobody/knows", params: {} };
@@ -286,7 +287,7 @@ function extensionRules(rule: Rule): void {
   });
 }
 
-/** Answers to nothing that was asked. */
+/** Answers without the id of a request. */
 function answersWithoutId(wire: Wire, from: number): readonly Message[] {
   return wire.messages
     .slice(from)

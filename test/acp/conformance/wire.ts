@@ -1,4 +1,7 @@
-/** A program that speaks ACP, as its bytes: every line that it writes is kept and checked by the protocol's schema. */
+/**
+ * A program that speaks ACP, at the level of its bytes: every line that it writes is kept and checked by the protocol's
+ * schema.
+ */
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -30,7 +33,7 @@ export class Wire implements AsyncDisposable {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #methods = new Map<number | string, string>();
   readonly #waiting = new Map<number | string, (message: Message) => void>();
-  /** Lines as they came. */
+  /** All lines that the program wrote, in order. */
   readonly lines: string[] = [];
   readonly messages: Message[] = [];
   /** Messages that the schema does not allow, and lines that are no message. */
@@ -40,7 +43,7 @@ export class Wire implements AsyncDisposable {
   #stderr = "";
   #isInvalidUtf8 = false;
   #last = 0;
-  /** Answers questions; `null`: nobody answers. */
+  /** Returns the answer to a question, or `null` to leave it unanswered. By default it selects the first option. */
   choose: ((question: Message) => Json | null) | null = ({ params }) => {
     const [first] = (params?.options ?? []) as readonly Json[];
     return { outcome: { outcome: "selected", optionId: first?.optionId ?? "" } };
@@ -101,7 +104,7 @@ export class Wire implements AsyncDisposable {
     }
   }
 
-  /** Errors: where the answer is an error. */
+  /** Throws if the answer is an error. */
   async get(method: string, params: unknown): Promise<Json> {
     const { result, error } = await this.ask(method, params);
     if (error !== undefined) throw new Error(`${method}: ${JSON.stringify(error)}`);
@@ -119,7 +122,7 @@ export class Wire implements AsyncDisposable {
       .map(({ params }) => params?.update as Json);
   }
 
-  /** Without a word, as a power cut does. */
+  /** Kills the program without warning, as a power cut does. */
   kill(signal: NodeJS.Signals = "SIGKILL"): void {
     this.#child.kill(signal);
   }

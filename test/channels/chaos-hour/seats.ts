@@ -136,7 +136,7 @@ export class Seat {
       const status = readFileSync(`/proc/${this.#child?.pid}/status`, "utf8");
       this.peakKiB = Math.max(this.peakKiB, Number(/VmHWM:\s+(\d+)/u.exec(status)?.[1] ?? 0));
     } catch {
-      // It ended since.
+      // The process has ended.
     }
   }
 }

@@ -15,7 +15,7 @@ export async function typesIn(store: Store): Promise<readonly string[]> {
   return (await store.read(LOG)).events.map(({ type }) => type);
 }
 
-/** Checks again and again until the condition is true. */
+/** Checks repeatedly until the condition is true. */
 export async function until(holds: () => Promise<boolean> | boolean, what: string): Promise<void> {
   const deadline = Date.now() + 60_000;
   while (!(await holds())) {

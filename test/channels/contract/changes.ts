@@ -35,7 +35,8 @@ export const changeCases: readonly ChannelCase[] = [
       const [shown] = await messagesAt(url);
       expect(shown).toMatchObject({ content: "deploy on Tuesday", state: "complete", sequence: 1 });
       expect(shown?.editedAt).toBe(event?.occurredAt);
-      // After a lost answer, the same frame comes again and is stored once, even if the message was deleted meanwhile.
+      // After a lost answer, the client sends the same frame again, and it is stored once, even if the message was
+      // deleted before.
       using raw = await openRaw(url);
       raw.send(hello({ handle: "ann" }));
       await raw.next("ready");

@@ -175,7 +175,8 @@ export const messageCases: readonly ChannelCase[] = [
     id: "MSG-5",
     title: "a writer that comes back in time continues its message",
     run: async ({ url }, store) => {
-      // The machine may stand still for longer than a writer has to come back. Then another writer tries.
+      // The machine may stand still for longer than a writer has to come back. In this case the test tries another
+      // writer.
       for (let tries = 1; ; tries++) {
         const mine = { handle: `ann${tries}`, instance: "same" };
         const from = await store.latestSequence(LOG).catch(() => 0);

@@ -62,7 +62,7 @@ describe("branches", () => {
     expect(session.problems).toEqual([]);
   });
 
-  test("what was compacted away stays in the history, and the summary is marked", async () => {
+  test("compacted messages stay in the history, and the summary is marked", async () => {
     const history = await historyOf(
       user("u1", null, "q1"),
       answer("a1", "u1", "A1"),
@@ -173,7 +173,7 @@ describe("only the newest part", () => {
     answer(`a${n}`, `u${n}`, [text(`answer ${n}`)]),
   ]).flat();
 
-  test("ends like the whole, begins later, and reports no problem of the part that it did not read", async () => {
+  test("ends like the whole session, begins later, and reports no problem of the unread part", async () => {
     using whole = await open(turns);
     using part = await open(turns, 10_000);
     const all = (await Array.fromAsync(whole.history())).map(({ id, content }) => ({ id, content }));

@@ -1,4 +1,6 @@
-/** Every case folder: what is read from its native files equals `expected.json`, and nothing of them is lost. */
+/**
+ * For every case folder, the content that is read from the native files equals `expected.json`, and nothing is lost.
+ */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -82,7 +82,7 @@ describe("titles leave out what the person did not type", () => {
     expect(session.details.title).toBe(title);
   });
 
-  test("a title beside the session counts where no line has one", async () => {
+  test("a title that is stored next to the session is used if no line has a title", async () => {
     mkdirSync(join(folder, ID), { recursive: true });
     writeFileSync(join(folder, ID, "custom-title.json"), '{"customTitle":"beside"}');
     using without = await open([user("u1", null, "q"), { type: "ai-title", aiTitle: "A" }]);
@@ -130,7 +130,7 @@ describe("details", () => {
     expect(session.details.forkedFrom).toBe("parent");
   });
 
-  test("a folder without a repository, and a branch that is none, is null", async () => {
+  test("the branch is null if Claude Code wrote `HEAD`, as in a folder without a repository", async () => {
     using session = await open([
       user("u", null, "q", { gitBranch: "main" }),
       user("v", "u", "q", { gitBranch: "HEAD" }),

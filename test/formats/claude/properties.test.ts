@@ -38,7 +38,7 @@ async function readAll(session: OpenedSession): Promise<{ active: Message[]; all
   return { active, all };
 }
 
-/** Properties take as long as they take on a busy machine. */
+/** Properties take long on a busy machine. */
 vi.setConfig({ testTimeout: 300_000 });
 
 /** The problems that a skim can see without a full read. */
@@ -60,7 +60,7 @@ test("the row of a skim equals the one of a full read", async () => {
   );
 });
 
-test("a skim of the ends equals a full read where the file is small, but for the title that it may miss", async () => {
+test("a skim of the ends of a small file equals a full read, except for a title that it may miss", async () => {
   await fc.assert(
     fc.asyncProperty(anySession, async ({ sessionId, bytes }) => {
       fc.pre(bytes.length < 200_000);
@@ -91,7 +91,7 @@ test("counts are those of the histories, and ids are unique in each", async () =
   );
 });
 
-test("everything said stands in the history of some leaf", async () => {
+test("every message is in the history of some leaf", async () => {
   await fc.assert(
     fc.asyncProperty(anySession, async ({ sessionId, bytes }) => {
       using session = await claudeFormat.open(await foundWith(sessionId, bytes), places, {});
@@ -120,7 +120,7 @@ function isSaidBy(type: string): boolean {
   return type === "user" || type === "assistant";
 }
 
-/** Results whose call went down another branch stay with it. */
+/** Results whose call is on another branch stay with that branch. */
 function isResults(content: unknown): boolean {
   return Array.isArray(content) && content.some((block) => block?.type === "tool_result");
 }
@@ -174,7 +174,7 @@ function isSaid(value: unknown): boolean {
   return (record?.type === "user" || record?.type === "assistant") && record.isSidechain !== true && isTold;
 }
 
-test("repeated lines are named and change no history", async () => {
+test("repeated lines are reported and change no history", async () => {
   const [sample] = SAMPLES;
   if (sample === undefined) throw new Error("no sample");
   const lines = sample.bytes.toString("utf8").trim().split("\n");

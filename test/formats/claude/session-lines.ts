@@ -14,7 +14,7 @@ export const places: { home: string; env: Record<string, string> } = { home, env
 /** The project folder that the sessions are written to. */
 export const folder: string = join(home, ".claude", "projects", "-p");
 
-/** To be called by each file of tests: modules are shared by the files that a worker runs. */
+/** Each test file must call this, because the files that a worker runs share modules. */
 export function useHome(): void {
   beforeAll(() => {
     mkdirSync(folder, { recursive: true });

@@ -1,11 +1,11 @@
-/** Generated session files of Claude Code: plausible ones with odd things in them. */
+/** Generated session files of Claude Code: plausible ones with unusual records in them. */
 
 import fc from "fast-check";
 
 export interface GeneratedSession {
   readonly sessionId: string;
   readonly bytes: Buffer;
-  /** A failing run reports the start of each line. */
+  /** Makes a failing run report the start of each line. */
   readonly [fc.toStringMethod]: () => string;
 }
 

@@ -44,7 +44,7 @@ describe.each(casesIn(folder))("codex format case %s", (name) => {
   });
 });
 
-/** Compression changes sizes and names; a torn end is seen as such in both. */
+/** Compression changes sizes and names; a torn end is reported for both forms. */
 function withoutSizes(model: unknown): unknown {
   const text = JSON.stringify(model).replaceAll(".jsonl.zst", ".jsonl");
   return JSON.parse(text.replace(/"sizeBytes":\d+/g, '"sizeBytes":0'));

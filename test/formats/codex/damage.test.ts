@@ -20,7 +20,7 @@ test("a rollout file cut after any line keeps every message", async () => {
   for (let count = 1; count <= lines.length; count++) {
     using damaged = await openAlone("codex", Buffer.from(`${lines.slice(0, count).join("\n")}\n`));
     const { total } = damaged.session.details.messages;
-    // A shown text counts until its counterpart is there.
+    // A text that was shown counts until its counterpart follows.
     expect(total).toBeGreaterThanOrEqual(before - 1);
     before = total;
   }

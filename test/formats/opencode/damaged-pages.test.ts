@@ -1,4 +1,4 @@
-/** A database of which some pages are damaged says so: nobody is sent to look for permissions. */
+/** If some pages of a database are damaged, the error reports this instead of missing permissions. */
 
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { opencodeFormat } from "@continuo/native/opencode";
@@ -13,7 +13,7 @@ test("a session on damaged pages of a database has the problem damaged_database"
     messages: [user("msg_1", "Name it."), answer("msg_2", [text(words)]), answer("msg_3", [text(words)])],
   });
   const pages = readFileSync(path);
-  // The pages that hold the text are overwritten in their beginning, as a bad disk does it.
+  // The beginnings of the pages with the text are overwritten, as by a bad disk.
   const file = openSync(path, "r+");
   for (let at = 4096; at < pages.length; at += 4096) {
     const isText = pages.subarray(at, at + 4096).includes("fills pages");

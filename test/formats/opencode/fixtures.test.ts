@@ -1,4 +1,4 @@
-/** Over the sessions that the real opencode wrote: `test/fixtures/opencode`, and the examples. */
+/** Tests over the sessions that the real opencode wrote: `test/fixtures/opencode`, and the examples. */
 
 import { cpSync, mkdirSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
@@ -85,7 +85,7 @@ describe.each(HOMES)("what opencode wrote: %s", (name, home) => {
   });
 });
 
-/** The rows of a session in opencode's order, by a reader that shares no code with the one under test. */
+/** The rows of a session in opencode's order. This reader shares no code with the one under test. */
 function rowsIn({ location, sessionId }: FoundSession): unknown[] {
   const path = location.slice(0, location.lastIndexOf("#"));
   const url = pathToFileURL(path);

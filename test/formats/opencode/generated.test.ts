@@ -76,7 +76,7 @@ const message = fc.record({
   at: fc.integer({ min: 0, max: 3 }),
   parts: fc.array(part, { maxLength: 5 }),
 });
-/** This is written in place of JSON now and then. */
+/** A number of characters after which the JSON is cut off, in some of the rows. */
 const spoiled = fc.option(fc.nat({ max: 200 }), { freq: 8 });
 
 const session = fc.record({
@@ -139,7 +139,7 @@ function idsIn(database: DatabaseSync): unknown[] {
   return rows.all().map(({ id }) => id);
 }
 
-test("a damaged database never throws but to say that it cannot be read, and is not changed", async () => {
+test("a damaged database throws only if it cannot be read, and is not changed", async () => {
   const long = "words ".repeat(300);
   const whole = databaseOf(
     ...["ses_1", "ses_2"].map((id) => ({
@@ -196,7 +196,7 @@ test("a database is read while a copy of it is damaged in one message: the other
   const copy = join(folder(), "opencode.db");
   copyFileSync(path, copy);
   const bytes = readFileSync(copy);
-  // The last page but one is an overflow page of some part: where it leads to is nonsense now.
+  // The last page but one is an overflow page of some part, so its link to the next page is invalid now.
   bytes.fill(0xff, bytes.length - 8192, bytes.length - 4096);
   writeFileSync(copy, bytes);
   using opened = await openIn(copy, SESSION);

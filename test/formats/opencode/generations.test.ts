@@ -1,6 +1,6 @@
 /**
- * The two generations of opencode's sessions in one database: each session once, with what was said last. The first
- * database is one that the real opencode wrote (`second-generation`); in the others, sessions are copied into the
+ * The two generations of opencode's sessions in one database: each session appears once, with its newest messages. The
+ * first database is one that the real opencode wrote (`second-generation`). In the others, sessions are copied into the
  * tables of opencode 2 as its migration copies them, with their ids and times.
  */
 
@@ -163,7 +163,7 @@ describe("a session of opencode's second generation", () => {
 });
 
 describe("a session in both generations", () => {
-  test("is listed once, and says nothing of a copy that is equal", async () => {
+  test("is listed once, and an equal copy is not a problem", async () => {
     const path = migrated();
     const rows = await listNativeSessions({ agents: ["opencode"], places: placesFor(path) });
     expect(rows.map(({ sessionId }) => sessionId).sort()).toEqual([SESSION, SECOND_ONLY]);
@@ -246,7 +246,7 @@ describe("a session in both generations", () => {
   });
 });
 
-test("No session is written into a database that opencode 2 used last", async () => {
+test("no session is written into a database that opencode 2 used last", async () => {
   const path = migrated();
   const before = tables(path);
   const message = { id: "1", role: "user", content: [{ type: "text", text: "Tea?" }], metadata: {} } as const;
@@ -267,7 +267,7 @@ const state = fc.record({
   hasSecondRow: fc.boolean(),
 });
 
-test("No id is listed twice, whatever stands in which table, and skimming and reading agree", async () => {
+test("no id is listed twice, whatever the tables contain, and a skim equals a full read", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(state, { minLength: 1, maxLength: 4 }), fc.boolean(), async (states, isCut) => {
       const path = databaseOf();

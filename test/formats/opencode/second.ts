@@ -3,7 +3,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { isJson, type Json } from "@continuo/files";
 
-/** The tables of 2.0; columns that it adds to those of `session` are `fork_session_id` and those of its end. */
+/** The tables of opencode 2.0. Its `session` also has `fork_session_id` and the columns of its end. */
 const TABLES = `
   create table session_v2 (
     id text primary key, project_id text not null, workspace_id text, parent_id text, fork_session_id text,
@@ -30,7 +30,7 @@ const COPIED = [
   ...["agent", "model", "time_created", "time_updated", "time_archived"],
 ].join(", ");
 
-/** Makes the tables of opencode 2, and copies sessions into them; the old tables stay as they are. */
+/** Makes the tables of opencode 2, and copies sessions into them; the old tables do not change. */
 export function toOpencode2(path: string, sessionIds: readonly string[]): void {
   const database = new DatabaseSync(path, { enableForeignKeyConstraints: false });
   const kept = database.prepare("select name from sqlite_schema where name = 'session_message'").all();

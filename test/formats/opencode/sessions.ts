@@ -54,7 +54,7 @@ export interface SessionOf {
 export const FIRST_MS: number = Date.UTC(2026, 4, 6, 7);
 export const SESSION = "ses_0000000000000000000000000001";
 
-/** Adds sessions to a database, which is made where there is none. */
+/** Adds sessions to a database, and creates it if it does not exist. */
 export function writeDatabase(path: string, sessions: readonly SessionOf[]): void {
   mkdirSync(dirname(path), { recursive: true });
   const database = new DatabaseSync(path);
@@ -100,7 +100,7 @@ export function insertMessage(
   }
 }
 
-/** Without it opencode does not continue. */
+/** Adds the time that opencode needs to continue. */
 function withTime(data: Fields | string, created: number): Fields | string {
   return typeof data === "string" ? data : { time: { created }, ...data };
 }

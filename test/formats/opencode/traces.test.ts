@@ -1,4 +1,4 @@
-/** Reading leaves nothing behind. The database belongs to another process that runs, or that was killed. */
+/** Reading leaves no trace. The database belongs to another process, which runs or was killed. */
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -75,8 +75,8 @@ interface Trace {
 }
 
 /**
- * Everything in the folder but the `-shm`, in which SQLite notes who reads. Only for root SQLite gives a `-wal`
- * the owner that it has already: that shows in its time of change, and is no part of what is promised.
+ * Returns everything in the folder except the `-shm`, in which SQLite records its readers. Times of status changes are
+ * left out: if SQLite runs as root, it sets the owner of a `-wal` again, which is not part of the promise.
  */
 function traces(): Trace[] {
   return readdirSync(folder)
@@ -90,7 +90,7 @@ function traces(): Trace[] {
     });
 }
 
-/** Whatever the reader can do with the session; gives the words of its history. */
+/** Calls every function of the reader for the session, and returns the words of its history. */
 async function readAll(): Promise<string[]> {
   const words: string[] = [];
   for (const found of await findIn(path)) {
@@ -109,7 +109,7 @@ async function readAll(): Promise<string[]> {
 const TWO = ["Name the timer.", "How about `steep`?"];
 const THREE = [...TWO, "Something shorter?"];
 
-describe("a database with a -wal beside it", () => {
+describe("a database with a -wal next to it", () => {
   test("is read with what the -wal holds, and neither is changed, while its owner runs", async () => {
     const owner = startOwner();
     await owner.run(`pragma wal_autocheckpoint = 0; ${ADD}`);
@@ -129,7 +129,7 @@ describe("a database with a -wal beside it", () => {
     expect(traces()).toEqual(before);
   });
 
-  test("is read without the -shm, which is the one thing that is made", async () => {
+  test("is read if the -shm is missing, which is the only file that reading creates", async () => {
     const owner = startOwner();
     await owner.run(`pragma wal_autocheckpoint = 0; ${ADD}`);
     await kill(owner.process);
@@ -140,7 +140,7 @@ describe("a database with a -wal beside it", () => {
     expect(readdirSync(folder).sort()).toEqual(["opencode.db", "opencode.db-shm", "opencode.db-wal"]);
   });
 
-  test("shows nothing of a transaction that its owner was killed in", async () => {
+  test("shows nothing of a transaction during which its owner was killed", async () => {
     const owner = startOwner();
     await owner.run(`pragma wal_autocheckpoint = 0; pragma cache_size = 1; begin; ${ADD}`);
     await kill(owner.process);
@@ -175,7 +175,7 @@ describe("a database with a -wal beside it", () => {
 });
 
 describe("a database without a -wal", () => {
-  /** Long past, so that any touch shows; of the folder too. */
+  /** Returns the state of the folder and its files; their times are long past, so that every change is noticed. */
   const agedFolder = (): { all: Trace[]; names: string[]; times: number[] } => {
     const names = readdirSync(folder);
     const stats = [folder, ...names.map((name) => join(folder, name))].map((each) => statSync(each));
@@ -214,8 +214,8 @@ describe("a database without a -wal", () => {
     expect(readdirSync(folder)).toEqual(before);
   });
 
-  test("a database whose owner begins to write is read on as it is now", async () => {
-    // Too long to be kept in memory since it was opened.
+  test("a reader of a database whose owner begins to write sees the new state", async () => {
+    // This text is too long to stay in memory after the session was opened.
     const pages = Array.from({ length: 2 }, (_, at) => user(`msg_${at + 3}`, "word ".repeat(1_000_000)));
     const database = new DatabaseSync(path);
     for (const [at, page] of pages.entries()) insertMessage(database, SESSION, page, at + 2);

@@ -9,7 +9,7 @@ import { recordsIn } from "../format-cases.ts";
 const FILES = sessionFilesOf("pi");
 
 describe("a session of pi whose lines", () => {
-  test("are in another order loses no message, and says that they are", async () => {
+  test("are in another order loses no message, and reports the order", async () => {
     const file = FILES.find((path) => path.includes("/parallel-tools/")) ?? "";
     const bytes = readFileSync(file);
     await fc.assert(
@@ -28,12 +28,12 @@ describe("a session of pi whose lines", () => {
     );
   });
 
-  test("stand twice has no branch for a copy", async () => {
+  test("are repeated has no branch for a copy", async () => {
     const bytes = readFileSync(FILES.find((path) => path.includes("/compaction/")) ?? "");
     await fc.assert(
       fc.asyncProperty(duplicated(bytes), async (damage) => {
         using damaged = await openAlone("pi", damage.bytes);
-        // A copy at the end is where pi goes on: what followed the original is a branch then.
+        // pi continues after a copy at the end, so that the records after the original become a branch.
         expect(damaged.session.leaves.length).toBeLessThanOrEqual(2);
         expect(damaged.session.details.usage).toEqual(await usageOf(bytes));
       }),

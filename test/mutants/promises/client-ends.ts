@@ -1,4 +1,7 @@
-/** More promises of `packages/core/src/client/`, of what a client says and does at an end, each with a mistake that breaks it. */
+/**
+ * More promises of `packages/core/src/client/`: reports and actions of a client at an end, each with a mistake that
+ * breaks it.
+ */
 
 import type { PromiseOfRoom } from "./promise.ts";
 

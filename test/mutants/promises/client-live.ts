@@ -1,4 +1,7 @@
-/** More promises of `packages/core/src/client/`: continuous sessions of a page, and what a client sends to whom, each with a mistake that breaks it. */
+/**
+ * More promises of `packages/core/src/client/`: continuous sessions of a page, and the receivers of a client's
+ * messages, each with a mistake that breaks it.
+ */
 
 import type { PromiseOfRoom } from "./promise.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Promises of which a mistake, planted by somebody who knew the code and not its tests, was found by no quick test near
- * it; each has one since.
+ * Promises whose mistakes no quick test near them found. A person who knew the code and not its tests planted the
+ * mistakes; each promise has a test now.
  */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of source files

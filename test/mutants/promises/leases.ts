@@ -1,4 +1,7 @@
-/** The promises of the locks and leases of native sessions and of the hook that tells of them, each with a mistake. */
+/**
+ * The promises of the locks and leases of native sessions and of the hook that reports them, each with a mistake that
+ * breaks it.
+ */
 
 import type { PromiseOfRoom } from "./promise.ts";
 

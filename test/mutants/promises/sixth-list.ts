@@ -1,4 +1,4 @@
-/** Promises of single files that their own tests did not hold: what an editor, a list and a price show. */
+/** Promises of single files that their own tests did not prove: what an editor, a list and a price show. */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts are pieces of source files
 

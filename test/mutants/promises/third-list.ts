@@ -1,4 +1,4 @@
-/** A third list of promises of several rooms: their mistakes were planted by somebody who had not seen the tests. */
+/** A third list of promises of several rooms: a person who had not seen the tests planted their mistakes. */
 
 import type { PromiseOfRoom } from "./promise.ts";
 

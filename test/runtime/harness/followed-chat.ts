@@ -17,7 +17,7 @@ interface SeenChat {
 }
 
 export interface ComparedChats {
-  /** The chat of a reader who came after so many events, and followed the others. */
+  /** The chat of a reader who came after this number of events, and followed the others. */
   readonly followed: SeenChat;
   readonly read: SeenChat;
 }
@@ -54,7 +54,7 @@ export async function* everyReader(
       if (place < start) continue;
       const frames = fold.follow(event);
       if (frames === null) begin(place + 1);
-      // A frame is text on its way.
+      // A frame is sent as text, so it goes through JSON here.
       else for (const frame of frames) list = foldFrame(list, JSON.parse(JSON.stringify(frame)));
       if (start === 0) yield { followed: seen(list), read: await readAfter(place + 1) };
     }

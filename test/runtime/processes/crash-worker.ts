@@ -38,6 +38,6 @@ await openContinuo(url, {
   leaseMs: 2_000,
   pollMs: 20,
   parallel: 4,
-  // The dead letter is what the test looks at.
+  // The test reads the dead letter instead of the error.
   onError: () => undefined,
 });

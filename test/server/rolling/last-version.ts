@@ -12,8 +12,9 @@ const MODULES = join(ROOT, "node_modules");
 const SCHEMA = "packages/store/src/store/schema";
 
 /**
- * The newest release before this commit, else the newest commit whose schema is older than ours: the version before the newest migration.
- * `null` if there is no history, as in a shallow clone: the working tree stands for the last version then.
+ * Returns the last version: the newest release before this commit, or else the newest commit before the newest
+ * migration. Returns `null` if there is no history, as in a shallow clone; the working tree then replaces the last
+ * version.
  */
 export function lastVersion(): string | null {
   const tags = git("tag", "--list", "v*", "--sort=-v:refname", "--merged", "HEAD", "--no-contains", "HEAD");
@@ -23,7 +24,7 @@ export function lastVersion(): string | null {
     .filter((name) => /^\d.*\.ts$/u.test(name))
     .sort()
     .at(-1);
-  // The commit is found by the name of the migration, because the folder of the migrations has moved since.
+  // The commit is found by the name of the migration, because the folder of the migrations was moved later.
   const commits = git("log", "--diff-filter=A", "--format=%H", "--", `*/store/schema/${newest}`).trim();
   const added = commits.split("\n").at(-1) ?? "";
   if (added === "") return null;
@@ -47,7 +48,7 @@ export function installVersion(source: string | null, folder: string): string {
   const clone = join(folder, "clone");
   mkdirSync(clone, { recursive: true });
   const archive = join(folder, "source.tar");
-  // Changes without a commit are part of the working tree nevertheless.
+  // Uncommitted changes are part of the working tree too.
   const tree = source ?? (git("stash", "create").trim() || "HEAD");
   git("archive", "--output", archive, tree);
   execFileSync("tar", ["-xf", archive, "-C", clone]);

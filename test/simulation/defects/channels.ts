@@ -1,4 +1,7 @@
-/** Mistakes in channels: participants, messages in parts, replays, cursors, handles, sweeps, and the sockets of both sides. */
+/**
+ * Defects in channels: participants, messages in parts, replays, cursors, handles, sweeps, and the sockets of both
+ * sides.
+ */
 
 import type { Defect } from "../programs.ts";
 

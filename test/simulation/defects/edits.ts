@@ -1,4 +1,4 @@
-/** Mistakes in native edits: what is synced and when, notes, verification, the trash, short writes and full disks. */
+/** Defects in native edits: missing or late syncs, notes, verification, the trash, short writes and full disks. */
 
 import type { Defect } from "../programs.ts";
 

@@ -1,4 +1,4 @@
-/** Mistakes that are planted one by one in our own code, to see that the simulation finds them. */
+/** Defects that are planted in our own code one by one, to prove that the simulation finds them. */
 
 import type { Area } from "../areas.ts";
 import type { Defect } from "../programs.ts";
@@ -14,7 +14,7 @@ export const DEFECTS_OF: Readonly<Record<Area, readonly Defect[]>> = {
 
 export const DEFECTS: readonly Defect[] = Object.values(DEFECTS_OF).flat();
 
-/** Those that the simulation was seen to find, in at most 40 seeds. The others were not found, or not tried yet. */
+/** The defects that the simulation has found, in at most 40 seeds. The others were not found, or not tried yet. */
 export const FOUND_DEFECTS: ReadonlySet<string> = new Set([
   "a cancelled run is cancelled in any state",
   "a claim of another connection takes over the run as it is",

@@ -1,4 +1,4 @@
-/** Mistakes in runs, leases and tails. */
+/** Defects in runs, leases and tails. */
 
 import type { Defect } from "../programs.ts";
 

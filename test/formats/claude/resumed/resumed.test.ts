@@ -1,4 +1,4 @@
-/** The reader finds the branch, and its model view the messages, that Claude Code itself resumed and sent. */
+/** The reader finds the branch that Claude Code resumed, and its model view has the messages that Claude Code sent. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +29,10 @@ const CASES = ["cases.jsonl", "shuffled.jsonl"].flatMap((name) =>
     .map((line): Case => JSON.parse(line)),
 );
 
-/** The API refuses an empty text; a history does not tell `""` from `[""]`, and `modelView` says so. */
+/**
+ * The API refuses an empty text. A history cannot distinguish `""` from `[""]`, which the comment of `modelView`
+ * describes.
+ */
 const KNOWN_DIFFERENCE = "emptyUser";
 
 const folder = scratchFolder("resumed");
@@ -86,7 +89,7 @@ function partOfSent(block: SentBlock): string {
   return `result ${block.tool_use_id}: ${content}`;
 }
 
-/** The API reads neighbouring messages of the user as one. */
+/** The API joins consecutive messages of the user. */
 function joinTurns(turns: readonly ResumedTurn[]): ResumedTurn[] {
   const joined: ResumedTurn[] = [];
   for (const turn of turns) {
