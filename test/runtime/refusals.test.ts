@@ -104,7 +104,7 @@ test("the program gets each hint about its authorize once, with the refusal", as
     await ask("reader", "/sessions/ann");
   }
   expect(hintsTold()).toEqual([
-    "Let `authorize` return `approve: true` for the people who answer them.",
+    'Do not ask for approvals with `access: "chat"`. Only for staff, let `authorize` return `approve: true`.',
     "Let `authorize` return this right for the person, if they shall have it.",
   ]);
 });
