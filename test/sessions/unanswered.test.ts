@@ -180,7 +180,12 @@ describe("an input whose agent worked in a native session when its process was k
     const onStored = (events: readonly { type: string }[]): void => {
       if (events.some(({ type }) => type === last)) killed.abort();
     };
-    const options = { continuation: "auto", abandon: killed.signal, onStored } as const;
+    const options = {
+      continuation: "auto",
+      resumeInterrupted: true,
+      abandon: killed.signal,
+      onStored,
+    } as const;
     await expect(executeRun(store, agent, runId, options)).rejects.toMatchObject({ code: "fenced" });
     await wake(store, sessionId, { leaseMs: 1 });
     expect(await store.getRun(runId)).toMatchObject({ status: "interrupted" });
@@ -230,6 +235,21 @@ describe("an input whose agent worked in a native session when its process was k
       resumption: { happened: "native" },
     });
     expect(scripted.given[1]?.nativeRef?.sessionId).toEqual(expect.any(String));
+  });
+
+  test("continues the native session of the first attempt, however many attempts are killed before they end", async () => {
+    const killed = Array.from({ length: 4 }, () => turns[0]);
+    const scripted = new ScriptedAgent({ native: "real", turns: [...killed, turns[1]] });
+    const { sessionId } = await startSession(store);
+    let retryOf = await killedIn(scripted, sessionId);
+    for (let kill = 1; kill < killed.length; kill++)
+      retryOf = await killedIn(scripted, sessionId, "message_received", retryOf);
+    const again = { sessionId, retryOf, continuation: "auto", resumeInterrupted: true } as const;
+    expect(await runOnce(store, scripted, "make it", again)).toMatchObject({ status: "completed" });
+    const [first, ...others] = scripted.given.map(({ nativeRef }) => nativeRef?.sessionId);
+    expect(first).toBeUndefined();
+    expect(others).toEqual(Array.from({ length: 4 }, () => others[0]));
+    expect(others[0]).toEqual(expect.any(String));
   });
 
   test("includes the last words before the kill, which only the log has", async () => {

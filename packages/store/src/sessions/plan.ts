@@ -34,6 +34,8 @@ export interface Plan {
   readonly kind: "native" | "replay" | "new";
   readonly transcript?: AgentTranscript;
   readonly nativeRef?: NativeRef;
+  /** The sequence up to which the native session of `nativeRef` has everything. */
+  readonly baseSequence?: number;
   readonly resumption: Resumption;
   /** After its answer, the agent knows everything in the log up to this sequence. */
   readonly knownUpTo: number;
@@ -182,6 +184,7 @@ async function native(options: PlanOptions, reference: Reference | null): Promis
   return present({
     kind: "native",
     nativeRef,
+    baseSequence: after,
     transcript: transcript ?? undefined,
     resumption: {
       requested,

@@ -20,7 +20,7 @@ import { createTurn, Journal } from "./journal/index.ts";
 import { LIMITS } from "./limits.ts";
 import { isClaimed } from "./live-runs.ts";
 import { type Plan, type PlanOptions, planRun, replay, requestOf } from "./plan.ts";
-import { usedNative } from "./references.ts";
+import { type PendingNativeRef, usedNative } from "./references.ts";
 import type { RunResult } from "./result.ts";
 import { createStops, pause, type Stops, WAIT_OVER, watchCancel } from "./stops.ts";
 import { onWhere, type RunContext, report, type TurnState } from "./turn-state.ts";
@@ -169,14 +169,12 @@ async function begin(
     : [{ id: newId(), type: "run_started", data: { runId, owner }, runId }];
   if (sent === null && saysInput({ plan })) events.push(inputEvent(input, runId));
   if (told !== null) events.push({ id: newId(), type: "session_resumed", data: told, runId });
-  const native = plan?.nativeRef;
   const metadata = {
     ...(isBegun ? { claimed: null } : {}),
     ...(run.agent === null ? { agent: agent.name } : {}),
-    // The native session is stored before it receives anything, so that it is known if this process ends.
-    ...present({
-      native: native === undefined ? undefined : { agent: agent.name, sessionId: native.sessionId },
-    }),
+    // The native session is stored before it receives anything, so that it is known if this process ends. If it began in
+    // an interrupted run, only the runs know up to where it has everything.
+    ...present({ native: nativeIn(plan) }),
   };
   const also: Write[] = [
     { type: "run", runId, to: "running", patch: { owner, metadata } },
@@ -187,6 +185,11 @@ async function begin(
   const head = stored.at(-1)?.sequence ?? read;
   const known = stored[0]?.sequence === read + 1 ? head : read;
   return { stored, created: sequence, head, known, processed: older ? null : sequence };
+}
+
+function nativeIn(plan: Plan | null): PendingNativeRef | undefined {
+  if (plan?.nativeRef === undefined || plan.baseSequence === undefined) return undefined;
+  return { ...plan.nativeRef, baseSequence: plan.baseSequence };
 }
 
 /** Calls the agent; calls it again, by replay, if it cannot continue natively and the caller does not require it. */
