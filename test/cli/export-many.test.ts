@@ -1,6 +1,6 @@
 /** `session export` of many sessions as one data set: five agents, damaged files, filters, and what is left out. */
 
-import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HOME_VARIABLES } from "@continuo/agents";
 import type { AgentName } from "@continuo/core/model";
@@ -58,6 +58,28 @@ test.each(["openai", "anthropic", "sharegpt"])(
     expect(new Set(full.map((id) => id.split(":")[0])).size).toBe(5);
     expect(stderr.split("\n")[0]).toBe(`${wanted.length} sessions as ${format}`);
     expect(code).toBe(0);
+  },
+);
+
+test.each(["openai", "anthropic", "sharegpt"])(
+  "the title, the model and other records that an agent shows only to the person are counted, and no messages of %s",
+  async (format) => {
+    using own = createHome();
+    cpSync(join(FIXTURES, "pi/parallel-tools/home"), join(own.path, "pi"), { recursive: true });
+    const [name = ""] = readdirSync(join(own.path, "pi"), { recursive: true, encoding: "utf8" }).filter(
+      (path) => path.endsWith(".jsonl"),
+    );
+    const file = join(own.path, "pi", name);
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    const { id, timestamp } = JSON.parse(lines.at(-1) ?? "") as Record<string, unknown>;
+    const title = { type: "session_info", id: "0badc0de", parentId: id, timestamp, name: "A garden" };
+    writeFileSync(file, `${[...lines, JSON.stringify(title)].join("\n")}\n`);
+    const options = { env: { [HOME_VARIABLES.pi]: join(own.path, "pi") } };
+    const args = ["session", "export", "--agent", "pi", "--format", format];
+    const { stdout, stderr } = await runHere(own, args, options);
+    expect(linesOf(stdout)).toHaveLength(1);
+    expect(stdout).not.toMatch(/Title: |A garden|Model: |Thinking level: /u);
+    expect(stderr).toContain("left out, because no model got them: 3 notices to the person\n");
   },
 );
 

@@ -38,7 +38,8 @@ export function toPromptMessages(messages: readonly Message[], waiting: Readonly
   const instructions: string[] = [];
   const made: ModelMessage[] = [];
   const leftOut: OmittedCounts = {};
-  const { messages: turns, halves } = toModelTurns(messages, waiting);
+  const { messages: turns, halves, notices } = toModelTurns(messages, waiting);
+  if (notices > 0) leftOut.notification = notices;
   if (halves.calls > 0) leftOut.tool_call = halves.calls;
   if (halves.results > 0) leftOut.tool_result = halves.results;
   for (const message of turns) {

@@ -26,13 +26,21 @@ export async function datasetLine(
   const messages: Message[] = [];
   for await (const { message } of steps) messages.push(message);
   const { leftOut, ...made } = FORMS[format](messages);
-  return { line: messages.length === 0 ? null : `${toJsonText(made)}\n`, leftOut };
+  const isEmpty = messages.length === (leftOut.notification ?? 0);
+  return { line: isEmpty ? null : `${toJsonText(made)}\n`, leftOut };
 }
 
-/** A sentence about blocks that the form cannot hold; `undefined` if there are none. */
+/** Sentences about blocks that the form cannot hold, and about notices; `undefined` if there are none. */
 export function describeLeftOut(leftOut: DatasetLine["leftOut"], format: DatasetFormat): string | undefined {
-  const kinds = Object.entries(leftOut).map(([kind, count]) => `${plural(count, `block`)} of ${kind}`);
-  return kinds.length === 0 ? undefined : `left out, because ${format} cannot hold them: ${kinds.join(", ")}`;
+  const { notification: notices = 0, ...blocks } = leftOut;
+  const kinds = Object.entries(blocks).map(([kind, count]) => `${plural(count, `block`)} of ${kind}`);
+  const parts = [
+    ...(notices === 0
+      ? []
+      : [`left out, because no model got them: ${plural(notices, "notice")} to the person`]),
+    ...(kinds.length === 0 ? [] : [`left out, because ${format} cannot hold them: ${kinds.join(", ")}`]),
+  ];
+  return parts.length === 0 ? undefined : parts.join("\n");
 }
 
 /**

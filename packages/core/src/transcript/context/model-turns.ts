@@ -14,13 +14,23 @@ export interface ModelTurns {
   readonly messages: readonly Message[];
   /** The calls and results that were taken out, because the other half is missing. */
   readonly halves: UnpairedCounts;
+  /** The system messages that an agent showed only to the person, such as a title: they are taken out. */
+  readonly notices: number;
 }
 
 /** @param waiting ids of calls that wait for permission: they are kept without a result */
 export function toModelTurns(messages: readonly Message[], waiting?: ReadonlySet<string>): ModelTurns {
-  const { units, halves } = toUnits(withoutReplaced(messages).flatMap(separate), waiting);
+  const current = withoutReplaced(messages);
+  const said = current.filter((message) => !isNotice(message));
+  const { units, halves } = toUnits(said.flatMap(separate), waiting);
   const members = units.flatMap((unit) => unit.members).sort((a, b) => a.position - b.position);
-  return { messages: toModelOrder(members.map(({ message }) => message)), halves };
+  const notices = current.length - said.length;
+  return { messages: toModelOrder(members.map(({ message }) => message)), halves, notices };
+}
+
+/** Some agents give their model a notification as a message of the user: that one stays. */
+function isNotice({ role, origin }: Message): boolean {
+  return role === "system" && origin === "notification";
 }
 
 /** Divides an answer at the results that it contains: each result and each part between them becomes a message. */

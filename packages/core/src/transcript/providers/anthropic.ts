@@ -41,7 +41,7 @@ export interface AnthropicMessages {
    * The caller may change this list. It is not readonly, because Anthropic's client does not accept a readonly list.
    */
   readonly messages: AnthropicMessage[];
-  /** Blocks that these messages cannot hold: their kind and number. */
+  /** Blocks that these messages cannot hold: their kind and number; `notification` counts notices to the person. */
   readonly leftOut: Readonly<Record<string, number>>;
 }
 

@@ -10,9 +10,10 @@ export function leave(block: Block, leftOut: OmittedCounts): [] {
   return [];
 }
 
-/** The messages as APIs require them; removed blocks are counted. */
+/** The messages as APIs require them; removed blocks are counted, and notices to the person as `notification`. */
 export function turnsOf(messages: readonly Message[], leftOut: OmittedCounts): readonly Message[] {
-  const { messages: turns, halves } = toModelTurns(messages);
+  const { messages: turns, halves, notices } = toModelTurns(messages);
+  if (notices > 0) leftOut.notification = notices;
   if (halves.calls > 0) leftOut.tool_call = halves.calls;
   if (halves.results > 0) leftOut.tool_result = halves.results;
   return turns;

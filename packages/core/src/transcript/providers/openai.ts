@@ -31,7 +31,7 @@ export type OpenAIMessage =
 export interface OpenAIMessages {
   /** The list is yours: the client of OpenAI does not accept a readonly one. */
   readonly messages: OpenAIMessage[];
-  /** Blocks that these messages cannot hold: their kind and number. */
+  /** Blocks that these messages cannot hold: their kind and number; `notification` counts notices to the person. */
   readonly leftOut: Readonly<Record<string, number>>;
 }
 

@@ -5,7 +5,7 @@ import { leave, type OmittedCounts, resultText, turnsOf } from "./omitted-blocks
 
 export interface ShareGptConversation {
   readonly conversations: readonly ShareGptTurn[];
-  /** Blocks that this form cannot hold: their kind and number. */
+  /** Blocks that this form cannot hold: their kind and number; `notification` counts notices to the person. */
   readonly leftOut: Readonly<Record<string, number>>;
 }
 
