@@ -26,6 +26,7 @@ export class ChatFeed {
   #changed = Promise.withResolvers<void>();
   #failure: unknown;
   #isReady = false;
+  #isOpen = false;
   #connection = new AbortController();
 
   constructor(options: FeedOptions) {
@@ -103,6 +104,13 @@ export class ChatFeed {
     this.close();
   }
 
+  /** The page learns of changes only: a connection that replaces an open one is none. */
+  #tell(connection: "open" | "lost"): void {
+    if (this.#isOpen === (connection === "open")) return;
+    this.#isOpen = connection === "open";
+    this.#options.onConnection(connection);
+  }
+
   #change(): void {
     this.#changed.resolve();
     this.#changed = Promise.withResolvers();
@@ -121,10 +129,8 @@ export class ChatFeed {
       if (this.#over.signal.aborted) return;
       // The page asked for another connection.
       if (received.frames && connection.signal.aborted && !received.silent) continue;
-      if (received.frames) {
-        this.#options.onConnection("lost");
-        tries = 0;
-      }
+      if (received.frames) tries = 0;
+      this.#tell("lost");
       if (!this.#isReady && performance.now() > end) {
         throw new ContinuoError("unavailable", "the server does not answer", {
           hint: "Check that the server runs and that its URL is right.",
@@ -155,7 +161,7 @@ export class ChatFeed {
       }
       for await (const data of eventData(response, signal, onBytes)) {
         this.#take(JSON.parse(data) as ChatFrame);
-        if (!frames) this.#options.onConnection("open");
+        this.#tell("open");
         frames = true;
       }
       return { frames, silent, error: undefined };

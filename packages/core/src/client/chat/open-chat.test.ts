@@ -196,6 +196,28 @@ test("a connection that ends, breaks or is silent comes back with the whole chat
   expect(states).toEqual(["open", "lost", "open", "lost"]);
 });
 
+test("a page that asks for its chat again, because its first message made the session, learns of no new connection", async () => {
+  const states: string[] = [];
+  answerStream = () => Response.json({}, { status: 502 });
+  const opening = openChat({ ...OPTIONS, onConnection: (state) => void states.push(state) });
+  await settle();
+  answerStream = () => undefined;
+  await settle(LIMITS.longestRetryMs);
+  streams[0]?.send(EMPTY);
+  chat = await opening;
+  const sent = chat.send("One", { id: "m1" });
+  await settle(1_000);
+  await sent;
+  expect(streams).toHaveLength(2);
+  streams[1]?.send({ type: "chat", messages: [{ id: "m1", role: "user", parts: [] }], open: [] });
+  await settle();
+  expect(states).toEqual(["open"]);
+  answerStream = () => Response.json({}, { status: 502 });
+  streams[1]?.end();
+  await settle();
+  expect(states).toEqual(["open", "lost"]);
+});
+
 test("a refusal ends the chat at once, and a server that never answers after its time", async () => {
   answerStream = () => Response.json({ error: { code: "forbidden", message: "no" } }, { status: 403 });
   await expect(openChat(OPTIONS)).rejects.toMatchObject({ code: "forbidden" });
