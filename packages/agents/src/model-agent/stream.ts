@@ -40,46 +40,43 @@ interface PartDraft {
  */
 export function createStreamFold(newId: () => string): StreamFold {
   let messageId = newId();
-  let blocks = new Map<string, PartDraft>();
+  let content = createContent();
   let model: string | undefined;
   let told = false;
 
   const message = (stopReason?: string): AgentEvent[] => {
-    const content = [...blocks.values()].flatMap(blockOf);
-    if (told || content.length === 0) return [];
+    const said = content.blocks();
+    if (told || said.length === 0) return [];
     told = true;
     const parts = present({ model, stopReason });
-    return [{ type: "message", messageId, content, ...parts }];
+    return [{ type: "message", messageId, content: said, ...parts }];
   };
-  const pending = (key: string, kind: PartDraft["kind"]): PartDraft => {
-    const found = blocks.get(key) ?? { kind, text: "" };
-    blocks.set(key, found);
-    return found;
-  };
-
   return {
     take(part) {
       switch (part.type) {
         case "start-step":
           messageId = newId();
-          blocks = new Map();
+          content = createContent();
           told = false;
           return [];
         case "text-delta":
-          pending(part.id, "text").text += part.text;
-          return part.text === "" ? [] : [{ type: "text", delta: part.text, messageId }];
+          if (part.text === "") return [];
+          content.addText(part.text);
+          return [{ type: "text", delta: part.text, messageId }];
         case "reasoning-start":
         case "reasoning-delta":
         case "reasoning-end": {
-          const block = pending(`thinking ${part.id}`, "thinking");
+          const block = content.thinking(part.id);
           if (part.providerMetadata !== undefined) {
             block.metadata = mergedMetadata(block.metadata, part.providerMetadata);
           }
           if (part.type !== "reasoning-delta" || part.text === "") return [];
           block.text += part.text;
+          content.endText();
           return [{ type: "thinking", delta: part.text, messageId }];
         }
         case "tool-call":
+          content.endText();
           return [
             {
               type: "tool_call",
@@ -106,6 +103,41 @@ export function createStreamFold(newId: () => string): StreamFold {
           return SILENT.has(part.type) ? [] : [{ type: "diagnostics", details: part }];
       }
     },
+  };
+}
+
+interface StepContent {
+  /** Providers cut one text into several parts, such as at each citation: they are one block. */
+  addText(text: string): void;
+  /** After thinking or a call, the next text is another block. */
+  endText(): void;
+  thinking(id: string): PartDraft;
+  blocks(): Block[];
+}
+
+function createContent(): StepContent {
+  const drafts: PartDraft[] = [];
+  const thoughts = new Map<string, PartDraft>();
+  let open: PartDraft | null = null;
+  const begin = (kind: PartDraft["kind"]): PartDraft => {
+    const draft: PartDraft = { kind, text: "" };
+    drafts.push(draft);
+    return draft;
+  };
+  return {
+    addText(text) {
+      open ??= begin("text");
+      open.text += text;
+    },
+    endText: () => {
+      open = null;
+    },
+    thinking(id) {
+      const draft = thoughts.get(id) ?? begin("thinking");
+      thoughts.set(id, draft);
+      return draft;
+    },
+    blocks: () => drafts.flatMap(blockOf),
   };
 }
 

@@ -63,5 +63,5 @@ export function textOfContent(content: unknown): string {
       return type === "text" && typeof text === "string" ? text : "";
     })
     .filter((text) => text !== "")
-    .join("\n");
+    .join("\n\n");
 }

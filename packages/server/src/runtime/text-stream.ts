@@ -54,6 +54,7 @@ class StepWords {
 
   *take({ type, delta }: UIChunk): Generator<string, void> {
     if (type.startsWith("tool-")) this.areKept = true;
+    if (type === "text-start" && this.#said !== "") this.#said += "\n\n";
     if (type === "text-delta") this.#said += delta;
     if (type === "reset-step") this.#said = "";
     if (type === "start-step") yield* this.end();

@@ -310,7 +310,10 @@ export interface RunHandle<Value = unknown> extends PromiseLike<SentRun>, AsyncI
 interface EndedRun {
   readonly runId: string;
   readonly sessionId: string;
-  /** The text of the last message. */
+  /**
+   * The text of the last message, with an empty line between its blocks. What the agent said before a call of a tool is a
+   * message of its own: `textStream()` has the text of all messages.
+   */
   readonly text: string;
   readonly usage?: Usage;
 }

@@ -145,7 +145,9 @@ class Speech {
 
   #sayBlocks(blocks: readonly Block[]): UIChunk[] {
     return blocks.flatMap((block) => {
-      if (block.type === "text") return this.say("text", block.text);
+      // Each block is a part, so that readers join them as `textOf` does.
+      if (block.type === "text" && block.text !== "")
+        return [...this.close(), ...this.say("text", block.text)];
       if (block.type === "thinking") return this.say("reasoning", block.text);
       const part = filePartOf(block);
       return part === undefined ? [] : [...this.close(), part];

@@ -17,7 +17,10 @@ interface EndedRun {
   readonly run: Run;
   /** `null` when the run never began. */
   readonly resumption: Resumption | null;
-  /** The text of the last message; for a very long message, only its last piece. */
+  /**
+   * The text of the last message, so without what the agent said before a call; for a very long message, only its last
+   * piece.
+   */
   readonly text: string;
   /** With the cost, if it was reported. */
   readonly usage?: Usage;

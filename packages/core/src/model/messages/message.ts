@@ -181,7 +181,7 @@ export function contentBlocks(content: unknown): readonly Block[] {
 /** The plain text of blocks, one paragraph for each block. Images, calls and other blocks without text add nothing. */
 export function textOf(blocks: readonly Block[]): string {
   const parts: string[] = [];
-  for (const block of blocks) if (block.type === "text") parts.push(block.text);
+  for (const block of blocks) if (block.type === "text" && block.text !== "") parts.push(block.text);
   return parts.join("\n\n");
 }
 

@@ -49,7 +49,7 @@ function messagesOf(message: Message, words: CallWords, leftOut: OmittedCounts):
     const texts = message.content.flatMap((block) =>
       block.type === "text" ? [block.text] : leave(block, leftOut),
     );
-    const content = texts.join("\n");
+    const content = texts.join("\n\n");
     return content === "" ? [] : [{ role: "system", content }];
   }
   return message.content.flatMap((block): readonly OpenAIMessage[] => {
@@ -85,6 +85,6 @@ function assistantMessage(
     return [];
   });
   if (texts.length === 0 && calls.length === 0) return [];
-  const text = texts.length === 0 ? null : texts.join("\n");
+  const text = texts.length === 0 ? null : texts.join("\n\n");
   return [{ role: "assistant", content: text, ...(calls.length === 0 ? {} : { tool_calls: calls }) }];
 }

@@ -38,6 +38,6 @@ export function toShareGpt(messages: readonly Message[]): ShareGptConversation {
 function addText(turns: ShareGptTurn[], from: ShareGptTurn["from"], value: string): void {
   if (value === "") return;
   const last = turns.at(-1);
-  if (last?.from === from) turns[turns.length - 1] = { from, value: `${last.value}\n${value}` };
+  if (last?.from === from) turns[turns.length - 1] = { from, value: `${last.value}\n\n${value}` };
   else turns.push({ from, value });
 }

@@ -6,7 +6,10 @@
 import type { AgentEvent, AgentResult, ToolStatus, Usage } from "@continuo/core/model";
 
 export type Step =
-  /** A whole message. */
+  /**
+   * A whole message. After a `stream` without a `messageId` it ends the streamed message if it begins with its text;
+   * otherwise it is a message of its own, after the streamed one.
+   */
   | { readonly say: string }
   /** Parts of one message; `times` repeats all of them. */
   | { readonly stream: readonly string[]; readonly messageId?: string; readonly times?: number }

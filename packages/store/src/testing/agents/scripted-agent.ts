@@ -88,7 +88,13 @@ export class ScriptedAgent implements Agent {
     const ref = await this.#enter(request, options);
     if (ref !== null) this.nativeSessions.append(ref.sessionId, [...(given.transcript ?? []), given.input]);
     let result: AgentResult = { stopReason: "end_turn" };
+    let streamed = "";
     for (const step of script) {
+      if ("say" in step && streamed !== "" && !step.say.startsWith(streamed)) {
+        // A message without an id would replace the streamed one.
+        await onEvent({ type: "message", content: [{ type: "text", text: streamed }] });
+      }
+      streamed = streamedAfter(step, streamed);
       if ("result" in step && !("call" in step)) result = { ...result, ...step.result };
       else await this.#take(step, options);
     }
@@ -184,6 +190,15 @@ async function stream(
   for (let time = 0; time < times; time++) {
     for (const delta of parts) await onEvent({ type: "text", delta, ...named });
   }
+}
+
+/** The text of the message that is being streamed without an id; a call or another message ends it. */
+function streamedAfter(step: Step, before: string): string {
+  if ("stream" in step) {
+    if (step.messageId !== undefined) return "";
+    return before + step.stream.join("").repeat(step.times ?? 1);
+  }
+  return "say" in step || "call" in step || "event" in step ? "" : before;
 }
 
 type CallStep = Extract<Step, { call: string }>;

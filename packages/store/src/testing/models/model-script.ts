@@ -3,7 +3,7 @@
 export type ModelStep =
   /** A text. */
   | { readonly say: string }
-  /** A text in pieces. */
+  /** A text in pieces. Several `stream` steps, with or without a `wait` between them, are pieces of one text. */
   | { readonly stream: readonly string[] }
   | { readonly think: string }
   /** Structured output: the value as JSON. */
@@ -70,7 +70,20 @@ export async function* partsOf(
   yield { type: "stream-start", warnings: [] };
   let unified: FinishReason | undefined;
   let [input, output, hasCalls] = [1, 1, false];
+  let streamed: string | null = null;
   for (const [place, step] of script.entries()) {
+    if ("stream" in step) {
+      if (streamed === null) {
+        streamed = `part-${place + 1}`;
+        yield { type: "text-start", id: streamed };
+      }
+      for (const delta of step.stream) yield { type: "text-delta", id: streamed, delta };
+      continue;
+    }
+    if (streamed !== null && !("wait" in step)) {
+      yield { type: "text-end", id: streamed };
+      streamed = null;
+    }
     if ("wait" in step) await wait(step.wait, signal);
     else if ("finish" in step) unified = step.finish;
     else if ("usage" in step) ({ inputTokens: input, outputTokens: output } = step.usage);
@@ -83,6 +96,7 @@ export async function* partsOf(
       yield { type: "tool-call", toolCallId, toolName, input: JSON.stringify(given) };
     } else yield* words(step, `part-${place + 1}`);
   }
+  if (streamed !== null) yield { type: "text-end", id: streamed };
   const usage = {
     inputTokens: { total: input, noCache: input, cacheRead: 0, cacheWrite: 0 },
     outputTokens: { total: output, text: output, reasoning: 0 },
@@ -92,22 +106,18 @@ export async function* partsOf(
 }
 
 function* words(
-  step: Extract<
-    ModelStep,
-    { say: string } | { stream: readonly string[] } | { think: string } | { value: unknown }
-  >,
+  step: Extract<ModelStep, { say: string } | { think: string } | { value: unknown }>,
   id: string,
 ): Generator<ModelPart, void> {
   const kind = "think" in step ? "reasoning" : "text";
   yield { type: `${kind}-start`, id };
-  for (const delta of piecesOf(step)) yield { type: `${kind}-delta`, id, delta };
+  yield { type: `${kind}-delta`, id, delta: textOf(step) };
   yield { type: `${kind}-end`, id };
 }
 
-function piecesOf(step: Parameters<typeof words>[0]): readonly string[] {
-  if ("stream" in step) return step.stream;
-  if ("say" in step) return [step.say];
-  return "think" in step ? [step.think] : [JSON.stringify(step.value)];
+function textOf(step: Parameters<typeof words>[0]): string {
+  if ("say" in step) return step.say;
+  return "think" in step ? step.think : JSON.stringify(step.value);
 }
 
 /** Errors: the reason of the signal. */
