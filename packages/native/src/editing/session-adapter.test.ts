@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Block, Message } from "@continuo/core/model";
+import { AGENT_NAMES, type Block, type Message } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -335,9 +335,19 @@ test("an incomplete line stays, and the next record begins on a new line", async
 
 test("a missing format or place is a usage error", () => {
   expect(() => openSessionAdapter({ format: "ccsdk" })).toThrow(/sessionFile/u);
-  expect(() => openSessionAdapter({ format: "claude" as "ccsdk", sessionFile: "/x" })).toThrow(
-    /there is no session format/u,
+  expect(() => openSessionAdapter({ format: "cursor" as "ccsdk", sessionFile: "/x" })).toThrow(
+    expect.objectContaining({
+      message: 'there is no session format "cursor"',
+      hint: `Name the agent: ${AGENT_NAMES.join(", ")}.`,
+    }),
   );
+});
+
+test("an agent's name opens the same format as its name in the contract of adapters", () => {
+  const formatOf = (format: SessionAdapterOptions["format"]) =>
+    openSessionAdapter({ format, sessionFile: "/x" }).format;
+  expect(AGENT_NAMES.map(formatOf)).toEqual(["ccsdk", "codex", "gemini", "pi-agent", "opencode", "copilot"]);
+  expect((["ccsdk", "pi-agent"] as const).map(formatOf)).toEqual(["ccsdk", "pi-agent"]);
 });
 
 async function appendTo(adapter: SessionAdapter, { role, content }: TurnMessage): Promise<string> {

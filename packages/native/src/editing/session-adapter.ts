@@ -1,16 +1,17 @@
 /** Opens one session of one agent, to read it and to append to it. */
 
 import { isAbsolute } from "node:path";
-import { assertKnownOptions, ContinuoError, type KnownOptions } from "@continuo/core/model";
+import { type AgentName, assertKnownOptions, ContinuoError, type KnownOptions } from "@continuo/core/model";
 import { type Places, placesOfThisUser } from "@continuo/files";
-import { agentOf, agentOfAdapterFormat, READABLE_AGENTS } from "../native/index.ts";
+import { agentOfAdapterFormat, READABLE_AGENTS } from "../native/index.ts";
 import { toOneLine } from "../native/kit/index.ts";
 import { makersOfNow } from "../native/writing/index.ts";
 import { type AdapterFormat, createAdapter, type SessionAdapter } from "./append/index.ts";
 import { upgradeSession } from "./upgrade.ts";
 
 export interface SessionAdapterOptions {
-  readonly format: AdapterFormat;
+  /** The name of the agent: `claude`, `codex`, `gemini`, `pi`, `opencode`, `copilot`; also `ccsdk` and `pi-agent`. */
+  readonly format: AdapterFormat | AgentName;
   /** The session's file, or the database of opencode. It can be left out only with `create`. */
   readonly sessionFile?: string;
   /** Required if the file contains several sessions. With `create`, the id of the new session. */
@@ -47,9 +48,8 @@ export function openSessionAdapter(options: SessionAdapterOptions): SessionAdapt
   const { format, sessionFile, sessionId, create } = options;
   const agent = agentOfAdapterFormat(format);
   if (agent === null) {
-    const formats = READABLE_AGENTS.map((name) => agentOf(name).adapterFormat);
     throw new ContinuoError("usage", `there is no session format ${JSON.stringify(format)}`, {
-      hint: `Choose one of ${formats.join(", ")}.`,
+      hint: `Name the agent: ${READABLE_AGENTS.join(", ")}.`,
     });
   }
   if (sessionFile === undefined && create === undefined) {
@@ -63,7 +63,7 @@ export function openSessionAdapter(options: SessionAdapterOptions): SessionAdapt
   const places = options.places ?? placesOfThisUser();
   const makers = makersOfNow();
   return createAdapter({
-    format,
+    format: agent.adapterFormat as AdapterFormat,
     places,
     upgrade: (lookup, writer) => upgradeSession({ lookup, writer, makers, places }),
     load: async () => {

@@ -49,9 +49,12 @@ export async function formatOf(agent: AgentName): Promise<AgentFormat> {
   return await agentOf(agent).format();
 }
 
-/** Finds the agent by the format's name in `openSessionAdapter`; `null` for none. */
+/** Finds the agent by the format's name in `openSessionAdapter`, or by its own name; `null` for none. */
 export function agentOfAdapterFormat(format: string): Agent | null {
-  return READABLE_AGENTS.map(agentOf).find(({ adapterFormat }) => adapterFormat === format) ?? null;
+  return (
+    READABLE_AGENTS.map(agentOf).find(({ adapterFormat, name }) => [adapterFormat, name].includes(format)) ??
+    null
+  );
 }
 
 /** The variable that moves all that an agent keeps; each agent's `places.ts` says what else does. */
