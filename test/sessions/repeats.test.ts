@@ -58,10 +58,17 @@ describe("a run that is started again", () => {
     });
   });
 
-  test("with the same id and another input is a conflict", async () => {
+  test("with the same id and another input is a conflict, which names the id that was sent", async () => {
     await startSession(store, { sessionId: "s" });
-    await startRun(store, "s", "hello", { id: "1" });
-    await expect(startRun(store, "s", "goodbye", { id: "1" })).rejects.toMatchObject({ code: "conflict" });
+    const { runId } = await startRun(store, "s", "hello", { id: "job" });
+    await expect(startRun(store, "s", "goodbye", { id: "job" })).rejects.toMatchObject({
+      code: "conflict",
+      message: 'the session "s" already has a message with the id "job", with another input',
+      details: { runId, id: "job" },
+    });
+    await expect(startRun(store, "s", "goodbye", { runId })).rejects.toMatchObject({
+      message: `there is already a run ${runId}, with another input`,
+    });
   });
 
   test("for another agent is a conflict", async () => {
@@ -69,7 +76,10 @@ describe("a run that is started again", () => {
     const { runId } = await startRun(store, "s", "hello", { id: "1", agent: "codex" });
     expect((await startRun(store, "s", "hello", { id: "1" })).runId).toBe(runId);
     const other = startRun(store, "s", "hello", { id: "1", agent: "claude" });
-    await expect(other).rejects.toMatchObject({ code: "conflict" });
+    await expect(other).rejects.toMatchObject({
+      code: "conflict",
+      message: 'the session "s" already has a message with the id "1", for another agent',
+    });
   });
 
   test("with an id that another session uses is a separate run", async () => {

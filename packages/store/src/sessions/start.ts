@@ -171,7 +171,7 @@ export async function beginRun(store: Store, { sessionId, input, options }: RunS
   assertPriority(priority);
   const runId = runIdOf(sessionId, present({ runId: options.runId, id: options.id }));
   const before = isNamed(options) ? await store.getRun(runId, call) : null;
-  if (before !== null) return sameRun(before, { sessionId, blocks, agent });
+  if (before !== null) return sameRun(before, { sessionId, blocks, agent, id: options.id });
   const root = retryOf === undefined ? undefined : await rootOf(store, retryOf, call);
   await assertBlobs(store, blocks);
   if ((await store.getSession(sessionId, call)) === null) {
@@ -201,7 +201,7 @@ export async function beginRun(store: Store, { sessionId, input, options }: RunS
     const other =
       isNamed(options) && isContinuoError(error, "conflict") ? await store.getRun(runId, call) : null;
     if (other === null) throw error;
-    return sameRun(other, { sessionId, blocks, agent });
+    return sameRun(other, { sessionId, blocks, agent, id: options.id });
   }
   // Several processes may have found room at the same time: the last of them then cancel their runs.
   if ((await place(store, sessionId, { maxQueued, call, runId })) <= maxQueued) return created;
@@ -233,18 +233,25 @@ interface Repetition {
   readonly sessionId: string;
   readonly blocks: readonly Block[];
   readonly agent: string | undefined;
+  /** The id that the caller gave. Without it, the caller gave the id of the run. */
+  readonly id: string | undefined;
 }
 
 /** Errors: `conflict` for another session, input or agent. */
-function sameRun(run: Run, { sessionId, blocks, agent }: Repetition): Run {
+function sameRun(run: Run, { sessionId, blocks, agent, id }: Repetition): Run {
   const isSame =
     run.sessionId === sessionId &&
     (agent === undefined || run.agent === agent) &&
     isSameInput(run.input, blocks);
   if (isSame) return run;
-  throw new ContinuoError("conflict", `there is already a run ${run.runId}, with another input`, {
-    hint: "Choose another id for another input.",
-    details: { runId: run.runId },
+  const other = isSameInput(run.input, blocks) ? "for another agent" : "with another input";
+  const known =
+    id === undefined
+      ? `there is already a run ${run.runId}`
+      : `the session ${JSON.stringify(sessionId)} already has a message with the id ${JSON.stringify(id)}`;
+  throw new ContinuoError("conflict", `${known}, ${other}`, {
+    hint: "Choose another id for another input or agent.",
+    details: { runId: run.runId, ...present({ id }) },
   });
 }
 
