@@ -84,7 +84,7 @@ test("a failure that nobody waits for is one warning with the session, the run a
   expect(error).toMatchObject({
     code: "agent_failed",
     message: `nobody waited for the run ${runId} of "s", which failed: the provider answered 500`,
-    hint: expect.stringContaining("result()"),
+    hint: expect.stringMatching(/`result\(\)`.*`onError` of `openContinuo`.*`retry: /u),
     details: { sessionId: "s", runId },
   });
   await c.close();
@@ -215,7 +215,7 @@ test("a text stream throws if the run took too long, or if all its attempts were
   expect(await c.deadLetters.list()).toMatchObject([{ runId, attempts: 1 }]);
 });
 
-test("a message that is given up is reported once, after its last attempt, unless somebody reads it", async () => {
+test("a message that is given up is reported once, as a dead letter, unless somebody reads it", async () => {
   const reported: unknown[] = [];
   const retry = { on: ["failed"], attempts: 2, backoffMs: 1 } as const;
   const onError = (error: unknown): unknown => reported.push(error);
@@ -227,7 +227,8 @@ test("a message that is given up is reported once, after its last attempt, unles
   await c.close();
   expect(reported).toEqual([
     expect.objectContaining({
-      message: `nobody waited for the run ${runId} of "s", which failed: its agent was given it 2 times, and did not end well`,
+      message: `nobody waited for the run ${runId} of "s", which is a dead letter now: its agent was given it 2 times, and did not end well`,
+      hint: expect.stringMatching(/deadLetters\.retry.*retry: \{ attempts: 20 \}/u),
     }),
   ]);
 });

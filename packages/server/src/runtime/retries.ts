@@ -18,7 +18,7 @@ import type { Host } from "./host.ts";
 import { isIsolated, isUntried, suspicionAfter, suspicionOf } from "./isolation.ts";
 import { hasMetadata } from "./readers.ts";
 import type { Report } from "./report-new.ts";
-import { unreadFailure } from "./run-readers.ts";
+import { unreadDeadLetter } from "./run-readers.ts";
 import type { DeadLetter, ListDeadLettersOptions } from "./types.ts";
 
 const DEAD = "dead/";
@@ -239,7 +239,7 @@ async function giveUp({ store, approvals, options, readers, report }: Host, run:
       onlyNext: true,
     } as const;
     await store.append(run.sessionId, [event], { also: [claim] });
-    if (!wasRead) report(unreadFailure(run, data.reason));
+    if (!wasRead) report(unreadDeadLetter(run, data.reason));
   } catch (error) {
     if (!isContinuoError(error, "fenced")) throw error;
   }

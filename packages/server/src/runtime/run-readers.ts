@@ -51,13 +51,31 @@ function hintOf(cause: unknown): string | undefined {
 /** The failure of a run that nobody reads. */
 export function unreadFailure(run: Run, reason: string, cause?: unknown): ContinuoError {
   const [runId, sessionId] = [rootIn(run), run.sessionId];
+  const advice =
+    "Await `result()` of the run, or read its events, to handle its failure. In a server that only answers " +
+    'requests, `onError` of `openContinuo` gets it, and `retry: { on: ["failed"] }` tries such a run again.';
   return new ContinuoError(
     isContinuoError(cause) ? cause.code : "agent_failed",
-    `nobody waited for the run ${runId} of ${JSON.stringify(sessionId)}, which failed: ${reason}`,
+    `nobody waited for ${nameOf(run)}, which failed: ${reason}`,
+    { hint: hintOf(cause) ?? advice, details: { sessionId, runId }, cause },
+  );
+}
+
+/** The failure of the last attempt of a run that nobody reads: after a crash, a page may not have connected again. */
+export function unreadDeadLetter(run: Run, reason: string): ContinuoError {
+  const [runId, sessionId] = [rootIn(run), run.sessionId];
+  return new ContinuoError(
+    "agent_failed",
+    `nobody waited for ${nameOf(run)}, which is a dead letter now: ${reason}`,
     {
-      hint: hintOf(cause) ?? "Await `result()` of the run, or read its events, to handle its failure.",
+      hint:
+        "When the cause is gone, try it again with `c.deadLetters.retry(runId)`; `c.deadLetters.list()` has all of " +
+        "them. `retry: { attempts: 20 }` of `openContinuo` allows more attempts.",
       details: { sessionId, runId },
-      cause,
     },
   );
+}
+
+function nameOf(run: Run): string {
+  return `the run ${rootIn(run)} of ${JSON.stringify(run.sessionId)}`;
 }
