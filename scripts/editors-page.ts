@@ -108,7 +108,7 @@ function recordOf({ name, pin: [file, dependency] }: TriedEditor): TriedRecord {
   return record;
 }
 
-/** The titles of the tests of a file, each with a link and its day. Throws for a test that has not passed. */
+/** The titles of the tests of a file, each with the name of the file and its day. Throws for a test that has not passed. */
 function worksBy(file: string, passedOn: TriedRecord["passedOn"]): string[] {
   const source = readFileSync(join(ROOT, file), "utf8");
   const titles = [...source.matchAll(/^test(?:\.each\([^)]*\))?\(\s*"([^"]+)"/gmu)].map(
@@ -123,7 +123,7 @@ function worksBy(file: string, passedOn: TriedRecord["passedOn"]): string[] {
     // A title with several cases is as old as its oldest case.
     const [oldest] = days.sort();
     if (oldest === undefined) throw new Error(`run ${file} with CONTINUO_RECORD=1: "${title}" has no day`);
-    return `[${title.replace("%s", "an agent")}](../${file}) (${oldest})`;
+    return `${title.replace("%s", "an agent")} (\`${file}\`, ${oldest})`;
   });
 }
 

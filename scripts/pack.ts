@@ -9,7 +9,6 @@
 import { execFileSync } from "node:child_process";
 import {
   copyFileSync,
-  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -79,12 +78,18 @@ function stagePackage(name: string, stage: string): string {
   if (name === "core") stageErrorsPage(join(stage, "docs"));
   const published = { ...manifest, files, exports: Object.fromEntries(doors) };
   writeFileSync(join(stage, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
-  for (const [from, file] of [
-    [source, "README.md"],
-    [ROOT, "LICENSE"],
-  ] as const)
-    cpSync(join(from, file), join(stage, file));
+  copyFileSync(join(ROOT, "LICENSE"), join(stage, "LICENSE"));
+  const readme = readFileSync(join(source, "README.md"), "utf8");
+  writeFileSync(join(stage, "README.md"), withoutLinksOut(readme));
   return stage;
+}
+
+/** Names the documents of the repository, which are in the package `continuo`, in the place of links to them. */
+function withoutLinksOut(readme: string): string {
+  return readme.replaceAll(/\[([^\]]+)\]\(\.\.\/\.\.\/([^)]+)\)/gu, (_, text: string, path: string) => {
+    const named = `\`${path}\` of the package \`continuo\``;
+    return path.endsWith(text) ? named : `${text} (${named})`;
+  });
 }
 
 /** The page that `page` of an error names. Its neighbours are only in the package `continuo`. */

@@ -93,6 +93,16 @@ test("the released command brings no scripts of its own, of which npm would warn
   expect(run(process.execPath, [join(place, "bin/continuo.js"), "--version"], place)).toBe(`${VERSION}\n`);
 });
 
+test.each([...PACKAGES, ...ADAPTERS])(
+  "no link in the README of @continuo/%s leads out of the package",
+  (name) => {
+    const tarball = join(folder, "packed", `continuo-${name}-${VERSION}.tgz`);
+    const readme = run("tar", ["-xzOf", tarball, "package/README.md"], folder);
+    expect(readme).toContain("`ARCHITECTURE.md` of the package `continuo` shows");
+    expect(readme).not.toMatch(/\]\((?!https?:|#)/u);
+  },
+);
+
 test("a program that needs only the store installs three packages of ours and at most four of others", () => {
   const project = install("@continuo/store");
   const names = installedIn(project);

@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { usedTypes } from "../../scripts/types.ts";
 import { scratchFolder } from "../scratch-folder.ts";
@@ -61,3 +61,42 @@ test("the package has the declarations that its entry points need, and no others
       .sort(),
   ).toEqual(needed);
 });
+
+/** The targets of a document's links, and the names of its headings, as Markdown on the web makes them. */
+const LINK = /\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?(?:\s[^)]*)?\)/gu;
+
+function anchorsIn(text: string): ReadonlySet<string> {
+  const slugs = new Map<string, number>();
+  const headings = [...text.replaceAll(/^```[\s\S]*?^```/gmu, "").matchAll(/^#+ (.+)$/gmu)];
+  return new Set(
+    headings.map(([, heading = ""]) => {
+      const words = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/gu, "$1").toLowerCase();
+      const slug = words.replaceAll(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(/\s/gu, "-");
+      const count = slugs.get(slug) ?? 0;
+      slugs.set(slug, count + 1);
+      return count === 0 ? slug : `${slug}-${count}`;
+    }),
+  );
+}
+
+test("every link of a document of the package leads to a file of the package, and to a heading that it has", () => {
+  const paths = packed.files.map(({ path }) => path);
+  const places = new Set(paths.flatMap((path) => [path, ...foldersAbove(path)]));
+  const documents = paths.filter((path) => path.endsWith(".md"));
+  const anchors = new Map(documents.map((path) => [path, anchorsIn(readFileSync(join(ROOT, path), "utf8"))]));
+  const links = documents.flatMap((document) =>
+    [...readFileSync(join(ROOT, document), "utf8").matchAll(LINK)].map(([, target = "", anchor]) => {
+      const place = target === "" ? document : join(dirname(document), target).replace(/\/$/u, "");
+      const isThere = places.has(place) && (anchor === undefined || anchors.get(place)?.has(anchor) === true);
+      return { isThere, link: `${document}: ${target}${anchor === undefined ? "" : `#${anchor}`}` };
+    }),
+  );
+  expect(documents.length).toBeGreaterThan(100);
+  expect(links.length).toBeGreaterThan(300);
+  expect(links.filter(({ isThere }) => !isThere).map(({ link }) => link)).toEqual([]);
+});
+
+function foldersAbove(path: string): readonly string[] {
+  const folder = dirname(path);
+  return folder === "." ? [] : [folder, ...foldersAbove(folder)];
+}
