@@ -123,7 +123,7 @@ export async function listen(server: ContinuoServer, options: ListenOptions): Pr
  * Runs a handler of fetch requests on a server of `node:http`. This serves all of the handler:
  * `createServer(toNodeListener(handler)).on("upgrade", handler.upgrade)`.
  */
-export function toNodeListener(handler: (request: Request) => Promise<Response>): RequestListener {
+export function toNodeListener(handler: (request: Request) => Response | Promise<Response>): RequestListener {
   const listener = getRequestListener(handler, { overrideGlobalObjects: false });
   return (request, response) => void listener(request, response);
 }

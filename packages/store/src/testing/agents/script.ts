@@ -22,7 +22,7 @@ export type Step =
       readonly call: string;
       readonly id: string;
       readonly input?: unknown;
-      readonly ask?: true;
+      readonly ask?: boolean;
       readonly result?: string | (() => string | Promise<string>);
       readonly status?: ToolStatus;
     }
