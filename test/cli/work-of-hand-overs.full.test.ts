@@ -11,8 +11,8 @@ import { expectWithin } from "../counting/work.ts";
 const TEST_MS = 60_000;
 
 let sessions: CountedSessions;
-beforeAll(() => {
-  sessions = makeCountedSessions();
+beforeAll(async () => {
+  sessions = await makeCountedSessions();
   // The first hand-over creates the store.
   sessions.handOver("pi", "codex");
 }, TEST_MS);

@@ -53,7 +53,7 @@ beforeAll(async () => {
     for (const command of COMMANDS.slice(0, 2)) run(command, "indexed");
     counted.set(sessions, new Map(COMMANDS.map((command) => [command, run(command, "indexed")])));
   }
-  sessions = makeCountedSessions();
+  sessions = await makeCountedSessions();
 }, TEST_MS);
 
 /** Returns the work of a command for the sessions that only the larger home has. */
@@ -158,8 +158,8 @@ describe("150 more sessions do not add more than their limits of work to", () =>
 /**
  * These are more sessions than a search adds to the index before it answers, and fewer bytes than those for which it
  * starts threads.
- * - `opened`, `bytesRead`: `middle` is in nearly every session, so most files are searched by lines, and then read by
- * their readers; for the word that no session has, each file is read once
+ * - `opened`, `bytesRead`: each file is read once to filter it and to look at its lines; `middle` is in nearly every
+ * session, so many files are read again by their readers; for the word that no session has, no file is read again
  */
 const SEARCHED: readonly (readonly [command: string, limits: WorkCounts])[] = [
   [
@@ -167,17 +167,17 @@ const SEARCHED: readonly (readonly [command: string, limits: WorkCounts])[] = [
     {
       stats: 1_065,
       folders: 219,
-      opened: 815,
-      bytesRead: 14_800_000,
+      opened: 530,
+      bytesRead: 8_580_000,
       bytesWritten: 2_450,
       parsedTexts: 4_340,
-      parsedChars: 3_318_000,
+      parsedChars: 3_317_000,
       rows: 2_706,
       statements: 541,
       databaseRead: 2_804_000,
       databaseWritten: 177_000,
       modules: 1_038,
-      youngCollections: 205,
+      youngCollections: 200,
     },
   ],
   [
@@ -189,13 +189,13 @@ const SEARCHED: readonly (readonly [command: string, limits: WorkCounts])[] = [
       bytesRead: 3_667_000,
       bytesWritten: 15,
       parsedTexts: 87,
-      parsedChars: 40_000,
+      parsedChars: 39_900,
       rows: 1_062,
       statements: 175,
       databaseRead: 1_343_000,
       databaseWritten: 0,
       modules: 1_035,
-      youngCollections: 103,
+      youngCollections: 98,
     },
   ],
 ];
@@ -210,7 +210,8 @@ describe("200 sessions without an index do not exceed the limits of work of", ()
   });
 });
 
-const SCREENS: readonly (readonly [agent: string, limits: WorkCounts])[] = [
+/** `youngCollections` has no limit: the same screen of Claude Code had 61 and, after other programs, 94. */
+const SCREENS: readonly (readonly [agent: string, limits: Omit<WorkCounts, "youngCollections">])[] = [
   [
     "claude",
     {
@@ -226,7 +227,6 @@ const SCREENS: readonly (readonly [agent: string, limits: WorkCounts])[] = [
       databaseRead: 21_500,
       databaseWritten: 0,
       modules: 990,
-      youngCollections: 67,
     },
   ],
   [
@@ -244,7 +244,6 @@ const SCREENS: readonly (readonly [agent: string, limits: WorkCounts])[] = [
       databaseRead: 21_500,
       databaseWritten: 0,
       modules: 990,
-      youngCollections: 67,
     },
   ],
   [
@@ -262,7 +261,6 @@ const SCREENS: readonly (readonly [agent: string, limits: WorkCounts])[] = [
       databaseRead: 382_000,
       databaseWritten: 0,
       modules: 990,
-      youngCollections: 96,
     },
   ],
 ];

@@ -12,8 +12,8 @@ import { expectWithin } from "../counting/work.ts";
 const TEST_MS = 60_000;
 
 let sessions: CountedSessions;
-beforeAll(() => {
-  sessions = makeCountedSessions();
+beforeAll(async () => {
+  sessions = await makeCountedSessions();
 }, TEST_MS);
 
 /**

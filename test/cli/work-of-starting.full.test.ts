@@ -17,8 +17,8 @@ const ROOT = join(import.meta.dirname, "../..");
 const PROGRAM = join(ROOT, "test/counting/runs.ts");
 
 let sessions: CountedSessions;
-beforeAll(() => {
-  sessions = makeCountedSessions();
+beforeAll(async () => {
+  sessions = await makeCountedSessions();
 }, TEST_MS);
 
 const NOTHING: WorkCounts = {

@@ -189,7 +189,7 @@ for (const name of ["all", "get", "run"]) watchDatabase(StatementSync.prototype,
 
 countFiles("stats", ["statSync", "lstatSync", "existsSync", "realpathSync"]);
 countFiles("folders", ["readdirSync", "opendirSync"]);
-countFiles("opened", ["openSync", "readFileSync"]);
+countFiles("opened", ["openSync"]);
 /** The open files that count. */
 const opened = new Set<unknown>();
 watch(fs, "openSync", ([path], file) => {
@@ -199,9 +199,17 @@ watch(fs, "openSync", ([path], file) => {
 watch(fs, "readSync", ([file], bytes) => {
   if (opened.has(file)) counts.bytesRead += Number(bytes);
 });
-watch(fs, "readFileSync", ([file], content) => {
-  if (isCounted(file) || opened.has(file)) counts.bytesRead += Buffer.byteLength(content as string | Buffer);
-});
+const { readFileSync } = fs;
+/** It may open and read the file with the functions above, so their counts of this call are replaced. */
+fs.readFileSync = ((...given: Parameters<typeof readFileSync>) => {
+  const before = { opened: counts.opened, bytesRead: counts.bytesRead };
+  const content = readFileSync(...given);
+  const [file] = given;
+  if (isCounted(file)) before.opened += 1;
+  if (isCounted(file) || opened.has(file)) before.bytesRead += Buffer.byteLength(content);
+  Object.assign(counts, before);
+  return content;
+}) as typeof readFileSync;
 watch(fs, "writeSync", ([file], bytes) => {
   if (opened.has(file)) counts.bytesWritten += Number(bytes);
 });

@@ -1,7 +1,8 @@
 /** A home with a session of half a megabyte of each agent, on which commands are counted. */
 
-import { mkdirSync, readdirSync, utimesSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { makeSources } from "../../bench/handoff/sources.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import type { WorkCounts } from "./preload.ts";
@@ -18,23 +19,16 @@ export interface CountedSessions {
   handOver(from: string, to: string): WorkCounts;
 }
 
-/**
- * Sets the times of files back. The index checks files again that changed a moment ago, and their number would depend
- * on the machine.
- */
-function age(folder: string): void {
-  const anHourAgo = new Date(Date.now() - 3_600_000);
-  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }))
-    utimesSync(join(folder, name), anHourAgo, anHourAgo);
-}
+/** The index stores nothing of a file that was written in the last moments, because it may still change unnoticed. */
+const SETTLING_MS = 2_500;
 
-export function makeCountedSessions(): CountedSessions {
+export async function makeCountedSessions(): Promise<CountedSessions> {
   const scratch = scratchFolder("counted-sessions");
   const home = join(scratch, "user");
   const continuoHome = join(scratch, "home");
   for (const folder of [home, continuoHome]) mkdirSync(folder);
   const sources = makeSources(home, SIZE_BYTES);
-  age(home);
+  await sleep(SETTLING_MS);
   const run: CountedSessions["run"] = (program, ...args) => countWork({ program, args, home, continuoHome });
   const idOf = (agent: string): string => sources.find((source) => source.agent === agent)?.sessionId ?? "";
   // The first command creates the index.
