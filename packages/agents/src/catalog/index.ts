@@ -138,12 +138,13 @@ export {
 export { createKeptTexts, type KeptTexts } from "./texts-cache.ts";
 export {
   filterTexts,
-  linesOfText,
+  hasLines,
   type ScannedText,
   type SessionLines,
   scanText,
   type TextScanOptions,
   toScanned,
+  useLines,
 } from "./texts-scan.ts";
 export { openTrashed, TRASHED, type TrashedSources } from "./texts-trash.ts";
 export { filesOfCall, type SessionTurn, sessionTurns } from "./turns.ts";

@@ -12,6 +12,7 @@ import {
   type AgentReader,
   type FoundSession,
   type LineMessage,
+  PIECE_BYTES,
   type TestBytes,
   testFiles,
 } from "@continuo/native/kit";
@@ -44,16 +45,7 @@ export async function filterTexts(
   const wanted = new Set<FoundSession>();
   for (const [agent, found] of Map.groupBy(sessions, (one) => one.agent)) {
     const format = await formatOf(agent);
-    const own = ownBytesOf(format);
-    const beginWithOwn = (): TestBytes => {
-      const test = begin();
-      return own.length === 0 ? test : (bytes, rest) => test(Buffer.concat([bytes, own]), rest);
-    };
-    const some =
-      format.filter === undefined
-        ? found.filter(({ files }) => testFiles(files, beginWithOwn()))
-        : await format.filter(found, beginWithOwn);
-    for (const one of some) wanted.add(one);
+    for (const one of await filterOf(format, found, () => withOwnBytes(begin(), format))) wanted.add(one);
   }
   return sessions.filter((one) => wanted.has(one));
 }
@@ -64,6 +56,21 @@ export async function filterTexts(
  */
 function ownBytesOf({ ownWords = [] }: Pick<AgentReader, "ownWords">): Buffer {
   return Buffer.from(ownWords.length === 0 ? "" : JSON.stringify(ownWords));
+}
+
+async function filterOf(
+  { filter }: AgentReader,
+  found: readonly FoundSession[],
+  begin: () => TestBytes,
+): Promise<readonly FoundSession[]> {
+  return filter === undefined
+    ? found.filter(({ files }) => testFiles(files, begin()))
+    : await filter(found, begin);
+}
+
+function withOwnBytes(test: TestBytes, format: AgentReader): TestBytes {
+  const own = ownBytesOf(format);
+  return own.length === 0 ? test : (bytes, rest) => test(Buffer.concat([bytes, own]), rest);
 }
 
 /** The lines of a session, each of which can be read without the others. */
@@ -78,19 +85,59 @@ export interface SessionLines {
 /** A larger file is read only by the agent's reader. */
 const MAX_BYTES: number = 64 * 1024 * 1024;
 
-/** `null` for a session whose lines cannot be read separately. Blocks while it reads. */
-export async function linesOfText(found: FoundSession): Promise<SessionLines | null> {
+/** True if `useLines` can look at the lines of the session. */
+export async function hasLines({ agent, files: [file] }: FoundSession): Promise<boolean> {
+  const { lines } = await formatOf(agent);
+  return lines !== undefined && file !== undefined && file.sizeBytes <= MAX_BYTES;
+}
+
+export interface LinesTest<T> {
+  /** The test of `filterTexts`. */
+  begin(): TestBytes;
+  /** The bytes of the lines are valid until it returns. */
+  use(lines: SessionLines): T;
+}
+
+/**
+ * Uses the lines of a session that passes the test. A file of one piece is read once for both. Returns `excluded` for a
+ * session that does not pass, and `whole` for one whose lines cannot be read separately. Blocks while it reads.
+ */
+export async function useLines<T>(
+  found: FoundSession,
+  { begin, use }: LinesTest<T>,
+): Promise<T | "excluded" | "whole"> {
   const format = await formatOf(found.agent);
   const { lines } = format;
   const [file] = found.files;
-  if (lines === undefined || file === undefined || file.sizeBytes > MAX_BYTES) return null;
+  if (lines === undefined || file === undefined) return "whole";
+  const useBytes = (bytes: Buffer): T | "whole" =>
+    lines.isPlain(found, bytes)
+      ? use({ bytes, ownBytes: ownBytesOf(format), messagesOf: (value) => lines.messagesOf(value, bytes) })
+      : "whole";
+  // A longer file comes in several pieces, and is read again.
+  const isOnePiece = found.files.length === 1 && file.sizeBytes < PIECE_BYTES;
+  const used: (T | "whole")[] = [];
+  const beginToUse = (): TestBytes => {
+    const test = withOwnBytes(begin(), format);
+    let isFirst = true;
+    return (bytes, rest) => {
+      const isPassed = test(bytes, rest);
+      if (isPassed && isOnePiece && isFirst && rest === "last") used.push(useBytes(bytes));
+      isFirst = false;
+      return isPassed;
+    };
+  };
+  const isPassed = (await filterOf(format, [found], beginToUse)).length > 0;
+  if (!isPassed) return "excluded";
+  const [ofPiece] = used;
+  if (ofPiece !== undefined) return ofPiece;
+  // The filter of the agent kept the session without its bytes, or they cannot be read.
+  if (isOnePiece) return "whole";
   try {
-    const bytes = readFileSync(file.path);
-    if (!lines.isPlain(found, bytes)) return null;
-    return { bytes, ownBytes: ownBytesOf(format), messagesOf: (value) => lines.messagesOf(value, bytes) };
+    return useBytes(readFileSync(file.path));
   } catch {
     // The error is reported when the reader opens the session.
-    return null;
+    return "whole";
   }
 }
 

@@ -6,7 +6,7 @@
 import { messageKind } from "@continuo/core/transcript";
 import { parseJson } from "@continuo/files";
 import { MAX_TEXT_CHARS, turnOfMessage } from "@continuo/native/index-file";
-import { type IndexedSession, linesOfText, type SessionLines } from "../../catalog/index.ts";
+import { type IndexedSession, type SessionLines, useLines } from "../../catalog/index.ts";
 import { type CandidateLine, createLineFinder, type LineFinder } from "../bytes/index.ts";
 import { greatestRank, rankOf, type SearchQuery, shareOfPiece, WEIGHTS } from "../query/index.ts";
 import type { NativeSource } from "./batches.ts";
@@ -20,15 +20,19 @@ export type SearchLines = (found: NativeSource, leastScore: number | undefined) 
 
 /** `null` for a query that needs more than one line to decide. */
 export function createLineSearch(options: MatcherOptions): SearchLines | null {
-  const { query, best, regex } = options;
+  const { query, best, regex, filter } = options;
   const [phrase, ...others] = query.all;
   if (phrase === undefined || others.length > 0 || best !== null || regex !== undefined) return null;
   if (!isOfLines(query)) return null;
   const finder = createLineFinder(phrase);
   return async (found, leastScore) => {
     if (query.not.agents.includes(found.agent)) return null;
-    const lines = await linesOfText(found);
-    return lines === null ? "read" : look(lines, { ...options, finder, found, leastScore });
+    const looked = await useLines(found, {
+      begin: () => filter.begin().add,
+      use: (lines) => look(lines, { ...options, finder, found, leastScore }),
+    });
+    if (looked === "excluded") return null;
+    return looked === "whole" ? "read" : looked;
   };
 }
 

@@ -3,7 +3,7 @@
 import { messageOf, present } from "@continuo/core/model";
 import { maskSecrets } from "@continuo/core/transcript";
 import type { Places } from "@continuo/files";
-import { filterTexts, type ScannedText, scanText } from "../../catalog/index.ts";
+import { filterTexts, hasLines, type ScannedText, scanText } from "../../catalog/index.ts";
 import { createByteFilter } from "../bytes/index.ts";
 import type { BestMatch, SearchQuery, TurnStatistics } from "../query/index.ts";
 import type { NativeSource } from "./batches.ts";
@@ -52,10 +52,15 @@ export function createScan(task: ScanTask): ScanSessions {
   const lookAtLines = task.exclude.length > 0 ? null : createLineSearch(matcherOptions);
   return async (sessions, leastScore) => {
     const ofAgents = sessions.filter(({ agent }) => agents.length === 0 || agents.includes(agent));
-    const wanted = filter.isSelective ? await filterTexts(ofAgents, () => filter.begin().add) : ofAgents;
+    const withLines = new Set<NativeSource>();
+    for (const found of ofAgents) if (lookAtLines !== null && (await hasLines(found))) withLines.add(found);
+    const others = ofAgents.filter((found) => !withLines.has(found));
+    const wanted = new Set(filter.isSelective ? await filterTexts(others, () => filter.begin().add) : others);
     const all: ScanResult[] = [];
-    for (const found of wanted) {
-      const look = lookAtLines === null ? "read" : await lookAtLines(found, leastScore);
+    for (const found of ofAgents) {
+      const isOfLines = withLines.has(found);
+      if (!isOfLines && !wanted.has(found)) continue;
+      const look = isOfLines && lookAtLines !== null ? await lookAtLines(found, leastScore) : "read";
       if (look !== "read") {
         all.push({ results: look === null ? [] : [look], unreadable: [], cut: 0 });
         continue;

@@ -87,7 +87,7 @@ export type { SavedScan, ScanPosition } from "./saved-scan.ts";
 export { type SkimSteps, skimLines, skimStart, type TailKnowledge } from "./skim-lines.ts";
 export { headerProblems, skimRow, tornProblems } from "./skim-row.ts";
 export { itself, MOST_IMAGE_TYPES, type TargetRules } from "./target-rules.ts";
-export { type TestBytes, testFiles } from "./test-bytes.ts";
+export { PIECE_BYTES, type TestBytes, testFiles } from "./test-bytes.ts";
 export { toGivenTitle, toOneLine, toTitle } from "./title.ts";
 export type { DatabaseRows, FilesPlan, IndexLines, RowsPlan, TableRows, TrashPlan } from "./trash-plan.ts";
 export { cutCircles, followed, pathTo } from "./tree.ts";

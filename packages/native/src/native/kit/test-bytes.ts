@@ -9,7 +9,8 @@ import type { FoundFile } from "@continuo/files";
  */
 export type TestBytes = (bytes: Buffer, rest: "more" | "last") => boolean;
 
-const PIECE_BYTES: number = 4 * 1024 * 1024;
+/** A file that is shorter comes in one piece. */
+export const PIECE_BYTES: number = 4 * 1024 * 1024;
 /** Two pieces share this many bytes of a line that is longer than a piece. */
 const OVERLAP_BYTES = 16_384;
 const LINE_FEED = 0x0a;
