@@ -72,7 +72,7 @@ function resultOf(
 
 /** The parts of an agent's request that show whether there was an earlier attempt. */
 export interface AttemptRequest {
-  readonly run: Pick<AgentRequest["run"], "metadata">;
+  readonly run: Pick<AgentRequest["run"], "metadata"> & { readonly runId?: string };
   readonly transcript?: Pick<NonNullable<AgentRequest["transcript"]>, "messages">;
 }
 
@@ -88,14 +88,19 @@ export function earlierAttempt({ run, transcript }: AttemptRequest): EarlierAtte
   const messages = transcript?.messages ?? [];
   // Callers without a session may leave the metadata out.
   const { saidBy } = run.metadata ?? {};
-  const first = messages.findIndex(({ metadata }) => metadata.runId === saidBy);
-  if (typeof saidBy !== "string" || first === -1) return null;
+  if (typeof saidBy !== "string") return null;
+  // Only the last of several attempts is left, and its messages name this run as the next one.
+  const first = messages.findIndex(
+    ({ metadata }) =>
+      metadata.runId === saidBy || (run.runId !== undefined && metadata.retriedBy === run.runId),
+  );
+  if (first === -1) return null;
   return { before: messages.slice(0, first), since: messages.slice(first) };
 }
 
 /**
- * Removes the half answers of attempts that were cut off, and the notes about them, if a later attempt answered the
- * same message (`metadata.replacedBy`). What the tools of these attempts did stays.
+ * Removes the half answers of attempts that were cut off, and the notes about them, if a later attempt at the same
+ * message has ended (`metadata.replacedBy`). What the tools of these attempts did stays.
  */
 export function withoutReplaced(messages: readonly Message[]): readonly Message[] {
   return messages.filter(({ metadata }) => metadata.replacedBy === undefined);

@@ -4,7 +4,6 @@ import { addUsage, type Usage } from "../../model/index.ts";
 import { anyField, type EventEntry, type Fields, isFields, numberField, textField } from "../events/index.ts";
 import { toUsage } from "./content.ts";
 import { setState, type TranscriptDraft } from "./draft.ts";
-import { markReplaced } from "./inputs.ts";
 import { runEnded } from "./notes.ts";
 import type { UsageSums } from "./state.ts";
 
@@ -53,7 +52,6 @@ const endWell = runEnded("completed", "interrupted");
 
 export function runCompleted(draft: TranscriptDraft, entry: EventEntry, payload: Fields): void {
   endWell(draft, entry, payload);
-  markReplaced(draft, textField(payload, "runId") ?? entry.runId);
   countUsage(draft, "runs", toUsage(anyField(payload, "usage")));
 }
 

@@ -52,10 +52,11 @@ function markAttempts(draft: TranscriptDraft, input: number, runId: string): voi
 }
 
 /**
- * Marks the words in which earlier attempts were cut off, and the notes of their ends, when a later attempt has
- * answered. The results of their tools, and the words up to the last call, are part of the answer and stay.
+ * Marks the words in which earlier attempts were cut off, and the notes of their ends, when a later attempt has ended.
+ * The results of their tools, and the words up to the last call, are part of the answer and stay. If the later attempt
+ * said nothing, the words before stay too, and after an attempt that was completed, the notes as well.
  */
-export function markReplaced(draft: TranscriptDraft, runId: string | undefined): void {
+export function markReplaced(draft: TranscriptDraft, runId: string | undefined, status: string): void {
   const input = runId === undefined ? undefined : draft.lookup.find("input", runId);
   if (input === undefined || draft.messages.at(input)?.metadata.retriedBy !== runId) return;
   const attempts: number[] = [];
@@ -69,12 +70,13 @@ export function markReplaced(draft: TranscriptDraft, runId: string | undefined):
       isAnswered ||= hasText(message.content);
     if (message.content.some(({ type }) => type === "tool_call")) calls.set(runOf(message), at);
   }
-  if (!isAnswered) return;
+  if (!isAnswered && status === "completed") return;
   for (const at of attempts) {
     const message = draft.messages.at(at);
-    const isWork =
-      message?.role === "tool" || (message?.role === "assistant" && at <= (calls.get(runOf(message)) ?? -1));
-    if (message === undefined || isWork) continue;
+    if (message === undefined || message.role === "tool" || message.metadata.replacedBy !== undefined)
+      continue;
+    const isWork = message.role === "assistant" && at <= (calls.get(runOf(message)) ?? -1);
+    if (isWork || (!isAnswered && message.role === "assistant")) continue;
     draft.messages.replace(at, { ...message, metadata: { ...message.metadata, replacedBy: runId } });
   }
 }

@@ -12,7 +12,7 @@ import {
 } from "../events/index.ts";
 import { closeApprovals } from "./approvals.ts";
 import { eventId, placeOf, setState, type TranscriptDraft } from "./draft.ts";
-import { markUnanswered } from "./inputs.ts";
+import { markReplaced, markUnanswered } from "./inputs.ts";
 import { closeCalls } from "./tools.ts";
 
 /** The types that are notes in the table. */
@@ -71,8 +71,11 @@ export function runEnded(
     closeCalls(draft, entry, { runId, status: calls });
     closeApprovals(draft);
     setState(draft, "lastRun", { ...(runId === undefined ? {} : { runId }), status });
-    if (status === "completed" || isRefusal(payload)) return;
-    markUnanswered(draft, runId, status);
-    addNote(draft, entry, payload);
+    if (status !== "completed" && isRefusal(payload)) return;
+    if (status !== "completed") {
+      markUnanswered(draft, runId, status);
+      addNote(draft, entry, payload);
+    }
+    markReplaced(draft, runId, status);
   };
 }
