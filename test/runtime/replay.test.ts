@@ -448,6 +448,6 @@ test("no worker takes an input of a replay, although its agent has the same name
     return result;
   });
   await using program = await openContinuo(slow, { agents: [named("desk", "worker")], pollMs: 10 });
-  const [replayed] = await program.replay("s", { agent: named("desk", "candidate") });
+  const [replayed] = await program.replay("s", { agent: named("desk", "candidate"), keep: true });
   expect([replayed?.after.text, asked]).toEqual(["candidate", ["candidate"]]);
 });

@@ -14,14 +14,14 @@ export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
   {
     ...REPLAY,
     promise: "A replay leaves no session behind.",
-    text: "if (!keep) await store.deleteSession",
-    mistake: "if (keep) await store.deleteSession",
+    text: "if (keep) {",
+    mistake: "if (!keep) {",
   },
   {
     ...REPLAY,
     promise: "An agent answers after the conversation before the input, without it.",
-    text: "sequence: before },",
-    mistake: "sequence: before + 1 },",
+    text: "copy.fork(before)",
+    mistake: "copy.fork(before + 1)",
   },
   {
     ...REPLAY,

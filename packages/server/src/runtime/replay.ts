@@ -9,6 +9,7 @@ import {
   present,
   readAll,
   rethrowForSession,
+  type Session,
   type Store,
   type StoredEvent,
   textOf,
@@ -17,12 +18,17 @@ import {
 import { isInput, type RunInput, runOnce } from "@continuo/store/sessions";
 import { contextOf, toDefinition } from "./agents.ts";
 import { type RecordedCalls, recordedCalls } from "./recorded-calls.ts";
+import { REPLAY } from "./retries.ts";
 import type { AgentDefinition, ReplayedRun, ReplayOptions } from "./types.ts";
+import { openWorkingCopy } from "./working-copy.ts";
 
 /** The largest number of inputs of one replay: each is at least one call of a model, and its result is in memory. */
 const MAX_INPUTS = 1_000;
 
-/** Each input is replayed in a fork of the original session, so that the earlier answers are the original ones. */
+/**
+ * Each input is replayed in a fork of the original session, so that the earlier answers are the original ones. The forks
+ * are in memory, unless the caller keeps them.
+ */
 export async function replaySession<Value>(
   store: Store,
   sessionId: string,
@@ -45,13 +51,44 @@ async function replay<Value>(
     });
   }
   const all = await inputsOf(store, sessionId).catch((error: unknown) => rethrowForSession(error, sessionId));
+  const chosen = chosenInputs(all, { sessionId, runs });
+  await using forks = await openForks(store, sessionId, keep);
   const replayed: ReplayedRun[] = [];
-  for (const said of chosenInputs(all, { sessionId, runs })) {
+  for (const said of chosen) {
     signal?.throwIfAborted();
     const recorded = isRecorded ? await recordedCalls(store, sessionId, said) : null;
-    replayed.push(await replayInput(store, { said, sessionId, agent, recorded, keep, signal }));
+    replayed.push(await replayInput(forks, { said, agent, recorded, signal }));
   }
   return replayed;
+}
+
+interface Forks extends AsyncDisposable {
+  readonly store: Store;
+  fork(said: RecordedInput): Promise<Session>;
+}
+
+/** Errors: `not_found` for a session that was deleted in the meantime. */
+async function openForks(store: Store, sessionId: string, keep: boolean): Promise<Forks> {
+  if (keep) {
+    const keptFork = ({ runId, before }: RecordedInput): Promise<Session> =>
+      store.createSession({
+        forkedFrom: { logId: sessionId, sequence: before },
+        metadata: {
+          replayOf: sessionId,
+          replayAt: before + 1,
+          ...present({ replayedRun: runId ?? undefined }),
+        },
+      });
+    return { store, fork: keptFork, [Symbol.asyncDispose]: () => Promise.resolve() };
+  }
+  const original = await store.getSession(sessionId);
+  if (original === null) throw new ContinuoError("not_found", `there is no session ${sessionId}`);
+  const copy = await openWorkingCopy(store, original);
+  return {
+    store: copy.store,
+    fork: ({ before }) => copy.fork(before),
+    [Symbol.asyncDispose]: () => copy[Symbol.asyncDispose](),
+  };
 }
 
 /** Errors: `not_found` for a run that is not one of the session, `too_large` for too many inputs. */
@@ -175,42 +212,34 @@ function withEvent(answer: Answer, event: StoredEvent): Answer {
 
 interface InputReplay {
   readonly said: RecordedInput;
-  readonly sessionId: string;
   readonly agent: AgentDefinition;
   /** `null` if the tools of the agent run. */
   readonly recorded: RecordedCalls | null;
-  readonly keep: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
 async function replayInput(
-  store: Store,
-  { said: { runId, input, before, answer }, sessionId, agent, recorded, keep, signal }: InputReplay,
+  { store, fork }: Forks,
+  { said, agent, recorded, signal }: InputReplay,
 ): Promise<ReplayedRun> {
-  const fork = await store.createSession({
-    forkedFrom: { logId: sessionId, sequence: before },
-    metadata: runId === null ? { replayAt: before + 1 } : { replayOf: runId },
+  const { runId, input, answer } = said;
+  const { sessionId } = await fork(said);
+  const opened = await agent.open({
+    onPermission: async () => ({ outcome: "denied", by: "policy", reason: "nobody is asked in a replay" }),
+    ...present({ answerCall: recorded?.answer }),
   });
-  try {
-    const opened = await agent.open({
-      onPermission: async () => ({ outcome: "denied", by: "policy", reason: "nobody is asked in a replay" }),
-      ...present({ answerCall: recorded?.answer }),
-    });
-    const result = await execute(store, opened, { input, sessionId: fork.sessionId, agent, signal });
-    return {
-      runId,
-      input: typeof input === "string" ? input : textOf(input),
-      before: answer,
-      after: {
-        ...(await answerOf(store, fork.sessionId, result.runId)),
-        status: result.status,
-        ...(recorded === null ? {} : { unrecorded: recorded.unrecorded }),
-        ...("value" in result ? present({ value: result.value }) : {}),
-      },
-    };
-  } finally {
-    if (!keep) await store.deleteSession(fork.sessionId, { reason: "the replay has ended" });
-  }
+  const result = await execute(store, opened, { input, sessionId, agent, signal });
+  return {
+    runId,
+    input: typeof input === "string" ? input : textOf(input),
+    before: answer,
+    after: {
+      ...(await answerOf(store, sessionId, result.runId)),
+      status: result.status,
+      ...(recorded === null ? {} : { unrecorded: recorded.unrecorded }),
+      ...("value" in result ? present({ value: result.value }) : {}),
+    },
+  };
 }
 
 interface Execution {
@@ -228,13 +257,14 @@ async function execute(
   try {
     const options = present({ continuationOpts: await contextOf(agent), signal });
     const replayed = withOwnName(opened);
-    return await runOnce(store, replayed, input, { sessionId, continuation: "replay", ...options });
+    const metadata = { [REPLAY]: true };
+    return await runOnce(store, replayed, input, { sessionId, continuation: "replay", metadata, ...options });
   } finally {
     await opened[Symbol.asyncDispose]?.();
   }
 }
 
-/** A worker must not take the run for its own agent of the same name, whose tools would run. */
+/** A worker must not take the run of a kept session for its own agent of the same name, whose tools would run. */
 function withOwnName(agent: Agent): Agent {
   return { name: `replay of ${agent.name}`, execute: (request, options) => agent.execute(request, options) };
 }

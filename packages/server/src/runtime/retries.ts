@@ -40,6 +40,13 @@ export function retriedBy({ options }: Host): (status: RunStatus) => boolean {
   return (status) => on.includes(status);
 }
 
+/** The key in the metadata of a run of a replay. If its process is killed, the run ends, and no worker tries it again. */
+export const REPLAY = "replay";
+
+function isReplay({ metadata }: Run): boolean {
+  return metadata[REPLAY] === true;
+}
+
 export interface AttemptEnd {
   readonly status: RunStatus;
   /** True if the process that executed the run was closed, and did not crash. */
@@ -52,7 +59,7 @@ export async function attemptAfter(
   run: Run,
   { status, isHandedBack = false }: AttemptEnd,
 ): Promise<NextAttempt | null> {
-  if (!retriedBy(host)(status) || (await isDead(host.store, rootIn(run)))) return null;
+  if (isReplay(run) || !retriedBy(host)(status) || (await isDead(host.store, rootIn(run)))) return null;
   if (isHandedBack && status === "interrupted") return { metadata: sameAttempt(run) };
   return await followingAttempt(host, run, status);
 }
@@ -84,7 +91,7 @@ async function followingAttempt(
 export async function retry(host: Host, runId: string): Promise<void> {
   const { store } = host;
   const run = await store.getRun(runId);
-  if (run === null || (await latestAttempt(store, rootIn(run))) !== runId) return;
+  if (run === null || isReplay(run) || (await latestAttempt(store, rootIn(run))) !== runId) return;
   const next = await followingAttempt(host, run, run.status);
   if (next === null) return await giveUp(host, run);
   const { sessionId, input, agent, priority } = run;

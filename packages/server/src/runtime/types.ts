@@ -436,7 +436,11 @@ export interface ReplayOptions<Value = unknown> {
    * call that was not recorded gets an error, and is listed in `unrecorded`. `run` by default.
    */
   readonly tools?: "run" | "recorded";
-  /** Keeps the sessions that the replay created; by default they are deleted. */
+  /**
+   * Keeps a session of the store for each input, with `replayOf` (the id of the session), `replayAt` (the sequence of the
+   * input) and, for the input of a run, `replayedRun` in its metadata. By default, a replay works in memory and leaves
+   * nothing, also if it is killed.
+   */
   readonly keep?: boolean;
   readonly signal?: AbortSignal;
 }
