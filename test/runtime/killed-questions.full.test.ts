@@ -23,7 +23,7 @@ async function kill(): Promise<void> {
   await exited;
 }
 
-test("a coding agent that is killed at each of its questions goes on in one session of its own", {
+test("a coding agent that is killed at each of its questions continues one native session", {
   timeout: 300_000,
 }, async () => {
   const folder = scratchFolder("killed-questions");

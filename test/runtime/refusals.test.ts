@@ -104,7 +104,7 @@ test("the program gets each hint about its authorize once, with the refusal", as
     await ask("reader", "/sessions/ann");
   }
   expect(hintsTold()).toEqual([
-    'Do not ask for approvals with `access: "chat"`. Only for staff, let `authorize` return `approve: true`.',
+    'Ask for approvals only as staff: `access: "chat"` has none. Return `approve: true` only for those who may answer them.',
     "Let `authorize` return this right for the person, if they shall have it.",
   ]);
 });

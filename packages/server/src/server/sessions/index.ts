@@ -290,7 +290,7 @@ function assertStaff({ scopes }: Grant): void {
   const isStaff = scopes.some(({ kind }) => kind === "session" || kind === "approval" || kind === "admin");
   if (isStaff || !scopes.some(({ kind }) => kind === "chat")) return;
   throw new ContinuoError("forbidden", "this access allows no approvals", {
-    hint: 'Do not ask for approvals with `access: "chat"`. Only for staff, let `authorize` return `approve: true`.',
+    hint: 'Ask for approvals only as staff: `access: "chat"` has none. Return `approve: true` only for those who may answer them.',
     hintFor: "program",
   });
 }
