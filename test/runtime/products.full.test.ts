@@ -25,8 +25,9 @@ afterAll(() => rmSync(FOLDER, { recursive: true }));
 
 const TITLES = ["A support desk", "A coding agent behind HTTP", "A group chat", "An importer"] as const;
 const SUMMARY = "A summary every night";
+const PLAIN = "Without Hono";
 
-function codeOf(title: (typeof TITLES)[number] | typeof SUMMARY): string {
+function codeOf(title: (typeof TITLES)[number] | typeof SUMMARY | typeof PLAIN): string {
   const [, code = ""] = /```ts\n([\s\S]*?)```/u.exec(GUIDE.split(`# ${title}\n`)[1] ?? "") ?? [];
   return code;
 }
@@ -79,7 +80,7 @@ async function start(
   return { url, lines, exited, kill };
 }
 
-test.each([...TITLES, SUMMARY] as const)("%s has few formatted lines, and no any", (title) => {
+test.each([...TITLES, SUMMARY, PLAIN] as const)("%s has few formatted lines, and no any", (title) => {
   const biome = join(ROOT, "node_modules/.bin/biome");
   const format = ["format", "--line-width=120", "--stdin-file-path=program.ts"];
   const lines = execFileSync(biome, format, { input: codeOf(title), encoding: "utf8" })
@@ -104,6 +105,26 @@ async function poll<Value>(look: () => Promise<Value | undefined>): Promise<Valu
 
 /** Each product starts several programs, which takes minutes on a busy machine. */
 const PATIENT = { timeout: 300_000 };
+
+test("a server of `node:http` has a page of its own next to the paths of Continuo", PATIENT, async () => {
+  mkdirSync(join(FOLDER, "plain"), { recursive: true });
+  writeFileSync(join(FOLDER, "plain/page.html"), "<!doctype html><p>Our shop</p>");
+  const { url } = await start("plain", codeOf(PLAIN));
+  const page = await fetch(url);
+  expect([page.headers.get("content-type"), await page.text()]).toEqual([
+    "text/html; charset=utf-8",
+    "<!doctype html><p>Our shop</p>",
+  ]);
+  const chat = `${url}/v1/sessions/customer-ann/chat`;
+  const headers = { authorization: "Bearer ann", "content-type": "application/json" };
+  const parts = [{ type: "text", text: "Where is my order?" }];
+  const body = JSON.stringify({ messages: [{ id: "m1", role: "user", parts }] });
+  expect(await (await fetch(chat, { method: "POST", headers, body })).text()).toContain("Where is my order?");
+  expect(await (await fetch(chat, { headers })).json()).toMatchObject({
+    messages: [{ id: "m1" }, { role: "assistant" }],
+  });
+  expect((await fetch(chat)).status).toBe(401);
+});
 
 test(
   "a support desk pays a refund that the staff granted, even if it was killed during the wait",
