@@ -10,7 +10,7 @@ import { type AdapterFormat, createAdapter, type SessionAdapter } from "./append
 import { upgradeSession } from "./upgrade.ts";
 
 export interface SessionAdapterOptions {
-  /** The name of the agent: `claude`, `codex`, `gemini`, `pi`, `opencode`, `copilot`; also `ccsdk` and `pi-agent`. */
+  /** The name of the agent, such as `claude` and `pi`, or its name in the contract: `ccsdk` and `pi-agent` for these. */
   readonly format: AdapterFormat | AgentName;
   /** The session's file, or the database of opencode. It can be left out only with `create`. */
   readonly sessionFile?: string;
