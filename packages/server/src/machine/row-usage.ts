@@ -8,7 +8,6 @@ import {
   costOf,
   forkOriginOf,
   type IndexedRow,
-  isOwn,
   type ListedSession,
   locateRow,
   nativeKey,
@@ -24,7 +23,6 @@ import {
 import { isFailure, present, type Usage } from "@continuo/core/model";
 import type { ListFigures, MachineSession, SessionHead } from "@continuo/core/wire/machine";
 import { placesOf } from "@continuo/files";
-import type { FoundSession } from "@continuo/native/kit";
 import type { KnownFacts } from "./known-facts.ts";
 import { MACHINE_LIMITS } from "./limits.ts";
 import type { MachineOptions } from "./options.ts";
@@ -131,7 +129,7 @@ export function createRowUsages(options: MachineOptions, knownFacts: KnownFacts)
     const prices = await options.prices();
     let saved = performance.now();
     while (wanted.size > 0) {
-      await noteKnown(wanted, { index, prices, options, note, signal: ended.signal });
+      await noteKnown(wanted, { index, prices, note, signal: ended.signal });
       // Rows that were requested in the meantime may be in the index.
       for (const row of [...wanted.values()]) {
         if (ended.signal.aborted) return await index.save();
@@ -224,32 +222,29 @@ interface UsageSources {
   readonly options: MachineOptions;
 }
 
-interface KnownSources extends UsageSources {
+interface KnownSources extends Pick<UsageSources, "index" | "prices"> {
   readonly note: NoteUsage;
   readonly signal: AbortSignal;
 }
 
-/** Notes the usage of the rows that are in the index, because they need no read. */
+/**
+ * Notes the usage of the rows that are in the index, because they need no read. The index is asked by the files that the
+ * rows name: a search for the other files of a session looks into every folder of its agent.
+ */
 async function noteKnown(
   wanted: ReadonlyMap<string, ListedSession>,
-  { index, prices, options, note, signal }: KnownSources,
+  { index, prices, note, signal }: KnownSources,
 ): Promise<void> {
-  const found: (readonly [ListedSession, FoundSession])[] = [];
-  for (const row of wanted.values()) {
-    if (signal.aborted) return;
-    const hit = isOwn(row) ? null : await locateRow(row, options.places).catch(notFound);
-    if (hit?.kind === "native") found.push([row, hit.native.found]);
+  const rows = [...wanted.values()];
+  for (let from = 0; from < rows.length && !signal.aborted; from += MACHINE_LIMITS.lookedUsages) {
+    const some = rows.slice(from, from + MACHINE_LIMITS.lookedUsages);
+    const indexed = await readIndexedRows(some, index);
+    for (const [at, row] of some.entries()) {
+      const known = indexed[at] ?? null;
+      if (known?.facts !== undefined) note(row, toRowUsage(row, known, prices));
+    }
+    await others();
   }
-  await index.expect(found.map(([, session]) => session));
-  for (const [row, session] of found) {
-    const known = await index.known(session);
-    if (known !== null) note(row, toRowUsage(row, known, prices));
-  }
-}
-
-function notFound(error: unknown): null {
-  if (isFailure(error)) return null;
-  throw error;
 }
 
 async function usageOfRow(row: ListedSession, { index, prices, options }: UsageSources): Promise<RowUsage> {
