@@ -44,6 +44,8 @@ export interface OwnRow extends ListedSession {
   readonly importedFrom: Pick<NativeRef, "agent" | "sessionId"> | null;
   /** The source of the native session that it began as a copy of, if that session is a fork. */
   readonly importedFork?: Pick<NativeRef, "agent" | "sessionId">;
+  /** Present if an import of a native session is under way or was killed: the session has only a part of it. */
+  readonly isPartial?: true;
 }
 
 export function toOwnRow(session: Session, storeLocation: string): OwnRow {
@@ -67,6 +69,7 @@ export function toOwnRow(session: Session, storeLocation: string): OwnRow {
     nativeRefs: nativeRefsOf(session),
     lastAgent: session.agent,
     importedFrom: importedFromOf(session),
+    ...(typeof session.metadata.importing === "string" ? { isPartial: true } : {}),
   };
 }
 

@@ -10,6 +10,8 @@ export const TALK_LIMITS = {
    */
   takenMessages: 1_000_000,
   takenChars: 134_217_728,
+  /** The number of parts, left by killed imports of a native session, that its next import removes. */
+  removedParts: 100,
   /** The greatest size of an event of the store; only messages with pictures are usually larger. */
   messageChars: 30_000_000,
   /** Events of one append, and the approximate number of characters in them. */

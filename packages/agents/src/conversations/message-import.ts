@@ -3,6 +3,7 @@
  */
 
 import {
+  isContinuoError,
   type Message,
   type NativeRef,
   type NewEvent,
@@ -10,6 +11,8 @@ import {
   type Session,
   type Store,
 } from "@continuo/core/model";
+import { isOwnerGone } from "@continuo/files";
+import { newOwner } from "@continuo/store/sessions";
 import { TALK_LIMITS } from "./limits.ts";
 import { toEvents } from "./to-events.ts";
 
@@ -44,14 +47,17 @@ export async function importMessages(
   messages: AsyncIterable<Message> | Iterable<Message>,
   keeping: ImportOptions,
 ): Promise<ImportedSession> {
-  const { store, agent, title, cwd, parentId, from } = keeping;
+  const { store, agent, title, cwd, parentId, from, ref } = keeping;
+  const importing = ref === null ? null : `${ref.agent}:${ref.sessionId}`;
+  if (importing !== null) await removeParts(store, importing);
+  const marks = importing === null ? {} : { importing, importedBy: newOwner() };
   const { sessionId } = await store.createSession(
     present({
       cwd,
       agent: agent ?? undefined,
       title: title ?? undefined,
       parentId,
-      metadata: { takenFrom: from },
+      metadata: { takenFrom: from, ...marks },
     }),
   );
   try {
@@ -59,6 +65,23 @@ export async function importMessages(
   } catch (error) {
     await store.deleteSession(sessionId, { reason: "not imported completely" }).catch(() => undefined);
     throw error;
+  }
+}
+
+/**
+ * Removes what killed imports of a native session left. A part stays if its import may still run, or if somebody sent a
+ * message in it.
+ */
+async function removeParts(store: Store, importing: string): Promise<void> {
+  const { items } = await store.listSessions({ metadata: { importing }, limit: TALK_LIMITS.removedParts });
+  for (const { sessionId, metadata } of items) {
+    const { importedBy } = metadata;
+    if (typeof importedBy !== "string" || !isOwnerGone(importedBy)) continue;
+    if ((await store.listRuns({ sessionId, limit: 1 })).items.length > 0) continue;
+    await store.deleteSession(sessionId, { reason: "its import was killed" }).catch((error: unknown) => {
+      // Another import has removed it.
+      if (!isContinuoError(error, "not_found")) throw error;
+    });
   }
 }
 
@@ -89,7 +112,8 @@ async function fill(
   }
   await flush();
   const leftOut = older + tooLarge;
-  const metadata = { takenFrom: { ...from, messages: kept, leftOut } };
+  const done = { importing: null, importedBy: null };
+  const metadata = { takenFrom: { ...from, messages: kept, leftOut }, ...(ref === null ? {} : done) };
   const baseSequence = await store.latestSequence(sessionId);
   const session = await store.updateSession(sessionId, {
     metadata: ref === null ? metadata : { ...metadata, ...referenceTo(ref, baseSequence) },

@@ -59,7 +59,8 @@ const OPTIONS: KnownOptions<ImportSessionOptions> = {
  * Any number of imports, also at the same time or after a crash, therefore store each event once. A message that has
  * grown is stored again under its `messageId`, and the transcript has only its last form. A message that the native
  * session does not have any more, because a person went back and continued from an earlier one, is hidden by a
- * `message_deleted`. A session whose files have not changed since the last import is not read again.
+ * `message_deleted`. A session whose files have not changed since the last import is not read again. While the session
+ * has only a part of the messages, also after a kill, its metadata have `importing`; the next import completes it.
  *
  * Errors: `usage` for an unknown option; `not_found` for a home that does not exist; those of `openNativeSession` and
  * of the store.
@@ -93,10 +94,11 @@ export async function importSession(
     const { agent, location, title, cwd } = native.details;
     const id = sessionId ?? importedAs(native.details);
     const importedFrom = { agent, sessionId: native.details.sessionId, location };
-    const about = present({ title, cwd, metadata: { ...metadata, importedFrom } });
+    const importing = `${agent}:${native.details.sessionId}`;
+    const about = present({ title, cwd, metadata: { ...metadata, importedFrom, importing } });
     const session = await openSession(store, id, about);
     const history = native.history(present({ signal: lookup.signal }));
-    const counts = await importAll(store, { session, history, kept });
+    const counts = await importAll(store, { session, history, kept, importing });
     const data: LastImport = { version, title, messages: counts.messages };
     await store.commitCursor({ logId: id, name: LAST_IMPORT, data });
     return { sessionId: id, title, ...counts };
@@ -172,11 +174,13 @@ interface Import {
   readonly session: Session;
   readonly history: AsyncIterable<Message>;
   readonly kept: KeptMessages | undefined;
+  /** The value of `metadata.importing` while the session has only a part of the messages. */
+  readonly importing: string;
 }
 
 async function importAll(
   store: Store,
-  { session, history, kept }: Import,
+  { session, history, kept, importing }: Import,
 ): Promise<{ readonly messages: number; readonly added: number }> {
   const { sessionId } = session;
   const imported = await importedMessages(store, session, kept);
@@ -184,6 +188,13 @@ async function importAll(
   const before = new Map(imported.messages);
   let [messages, added, chars] = [0, 0, 0];
   let batch = new Map<string, NewEvent>();
+  let isMarked = session.metadata.importing !== undefined;
+  // One append stores all of its events or none. If more are needed, the session is marked before the first one.
+  const flushPart = async (): Promise<void> => {
+    if (!isMarked) await store.updateSession(sessionId, { metadata: { importing } });
+    isMarked = true;
+    await flush();
+  };
   const flush = async (): Promise<void> => {
     const stored = await appendNew(store, sessionId, [...batch.values()]);
     imported.note(stored);
@@ -199,15 +210,16 @@ async function importAll(
     if (event.id === known?.eventId) continue;
     batch.set(event.id, event);
     chars += size;
-    if (batch.size >= APPEND_EVENTS || chars >= APPEND_CHARS) await flush();
+    if (batch.size >= APPEND_EVENTS || chars >= APPEND_CHARS) await flushPart();
   }
   for (const [messageId, { isHidden, sequence }] of before) {
     if (isHidden) continue;
     const id = `${messageId}/hidden/${sequence}`;
     batch.set(id, { id, type: "message_deleted", data: { messageId, reason: NOT_NATIVE } });
-    if (batch.size >= APPEND_EVENTS) await flush();
+    if (batch.size >= APPEND_EVENTS) await flushPart();
   }
   await flush();
+  if (isMarked) await store.updateSession(sessionId, { metadata: { importing: null } });
   return { messages, added };
 }
 

@@ -2,6 +2,7 @@
 
 import {
   type CatalogList,
+  isOwn,
   type ListedSession,
   type ListQuery,
   listCatalog,
@@ -49,11 +50,15 @@ export async function exportMany(
   const list = await listCatalog(toQuery(filters, shell), { places: shell });
   warnOfUnfinished(list.unfinished, shell);
   const mask = createMask();
-  const written: Written = { sessions: 0, empty: 0, damaged: 0, leftOut: {}, failures: [] };
+  const written: Written = { sessions: 0, empty: 0, partial: 0, damaged: 0, leftOut: {}, failures: [] };
   using progress = createProgress(shell);
   for (const [at, row] of list.sessions.entries()) {
     shell.signal?.throwIfAborted();
     progress.show(() => `${at} of ${plural(list.sessions.length, "session")}`);
+    if (isOwn(row) && row.isPartial) {
+      written.partial++;
+      continue;
+    }
     try {
       await writeOne(row, { format, mask, written, output, shell, isModelView: modelView === true });
     } catch (error) {
@@ -89,6 +94,7 @@ function toQuery(filters: SessionFilters, shell: Shell): ListQuery {
 interface Written {
   sessions: number;
   empty: number;
+  partial: number;
   damaged: number;
   readonly leftOut: Record<string, number>;
   readonly failures: { readonly row: ListedSession; readonly error: ContinuoError }[];
@@ -121,9 +127,10 @@ async function writeOne(row: ListedSession, options: WriteOptions): Promise<void
 }
 
 function reportOf(list: CatalogList, written: Written, format: DatasetFormat): readonly string[] {
-  const { sessions, empty, damaged, leftOut, failures } = written;
+  const { sessions, empty, partial, damaged, leftOut, failures } = written;
   const lacking = [
     ...counted(empty + list.emptyLeftOut, "session", "without a message"),
+    ...counted(partial, "session", "that an import has not completed"),
     ...counted(list.archivedLeftOut, "session", "in the archive"),
     ...counted(failures.length, "session", "that cannot be read"),
   ];
