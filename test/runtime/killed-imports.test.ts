@@ -45,17 +45,19 @@ test.each(["library", "chat"] as const)(
     child.kill("SIGKILL");
     await exited;
 
-    const exported = async () =>
-      await runHere(home, ["session", "export", "--agent", "continuo", "--format", "openai"], {
+    const exported = async (...which: readonly string[]) =>
+      await runHere(home, ["session", "export", ...which, "--format", "openai"], {
         env: { CONTINUO_STORE: url },
       });
-    const partial = await exported();
+    const partial = await exported("--agent", "continuo");
     expect([partial.code, partial.stdout]).toEqual([0, ""]);
     expect(partial.stderr).toContain("left out: 1 session that an import has not completed\n");
 
     await using store = await openStore(url);
     const [left] = (await store.listSessions()).items;
     expect(left?.metadata.importing).toBe(`claude:${CLAUDE_ID}`);
+    const named = await exported(left?.sessionId ?? "");
+    expect(named.stderr).toContain("incomplete: an import of this session has not been completed");
     if (way === "library") await importNativeSession(store, file, { places });
     else {
       const { found } = await lookUpSession(file, { places });
@@ -68,7 +70,7 @@ test.each(["library", "chat"] as const)(
     const { messages } = await TranscriptBuilder.fromStore(store, session?.sessionId ?? "");
     const native = await readNativeSession(file, { places });
     expect(messages.map(({ content }) => content)).toEqual(native.messages.map(({ content }) => content));
-    expect((await exported()).stderr).toContain("1 session as openai\n");
+    expect((await exported("--agent", "continuo")).stderr).toContain("1 session as openai\n");
   },
 );
 

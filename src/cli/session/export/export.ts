@@ -49,6 +49,7 @@ export async function runExport(id: string | null, flags: ExportFlags, shell: Sh
     });
   }
   const located = await locate(id, shell);
+  if (located.kind === "own" && located.row.isPartial) shell.stderr.write(`${PARTIAL}\n`);
   if (flags.bundle !== undefined) return await writeBundle(located, flags.bundle, flags, shell);
   const format = flags.format ?? formatOf(flags.output);
   const wish = { ...flags, format };
@@ -59,6 +60,8 @@ export async function runExport(id: string | null, flags: ExportFlags, shell: Sh
   report(await toFile(flags.output, flags, shell, (file) => writeExport(located, wish, file, shell)), shell);
   return 0;
 }
+
+const PARTIAL = "incomplete: an import of this session has not been completed, so messages are missing";
 
 /** Writes the file completely or not at all. */
 async function toFile<Result>(
