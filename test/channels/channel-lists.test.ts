@@ -6,6 +6,7 @@ import {
   type OpenedChannel,
   openChannel,
 } from "@continuo/core/client";
+import type { MessagesWindow } from "@continuo/core/wire";
 import { createAuthenticate } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
@@ -56,10 +57,9 @@ test("a page gets the newest messages, the next words of one in progress, and ea
   await ann.delete("three");
   await bot.addReaction("two", "👍");
   await first.client.send("a question", { id: "question" });
-  const last = await until(lists, (list) => list.length === 4);
+  const last = await until(lists, (list) => list.at(-1)?.content === "a question");
   expect(last).toMatchObject([
     { content: "2", reactions: [{ reaction: "👍", handles: ["bot"] }] },
-    { content: "", state: "deleted" },
     { content: "half an answer", state: "complete" },
     { content: "a question", handle: "page", kind: "person" },
   ]);
@@ -88,6 +88,51 @@ test("a page that draws slowly gets one list for several changes, and at most 1,
   await lists.return?.();
   await ann.send("later");
   expect((await until(page.messages(), (list) => list.at(-1)?.content === "later")).length).toBe(1_000);
+});
+
+test("a message that is deleted leaves the list of a page that showed it, and a page that comes later never has it", async () => {
+  await using store = await openStore("memory:");
+  await using server = await openChannelServer(store);
+  const ann = await server.join("ann");
+  for (const text of ["one", "two"]) await ann.send(text, { id: text });
+  await using page = await openPage(server);
+  const lists = page.messages();
+  expect(textsOf((await lists.next()).value)).toEqual(["one", "two"]);
+  await ann.delete("one");
+  expect(textsOf(await until(lists, (list) => list.length < 2))).toEqual(["two"]);
+  await using again = await openPage(server);
+  expect(textsOf((await again.messages().next()).value)).toEqual(["two"]);
+});
+
+test("people read in the list that agents which answer each other stopped, and why, also after a reload", async () => {
+  await using store = await openStore("memory:");
+  await using server = await openChannelServer(store);
+  const bots = await Promise.all(
+    ["ada", "bob"].map((handle) => server.join(handle, { type: "agent", onWarning: () => undefined })),
+  );
+  const talks = bots.map(async (bot, place) => {
+    const words = `@${place === 0 ? "bob" : "ada"} I agree. And you?`;
+    for await (const event of bot.events({ targetedOnly: true, maxTurns: 3 })) await bot.answer(event, words);
+  });
+  await using page = await openPage(server);
+  const lists = page.messages();
+  await page.client.send("@ada is the bridge open?", { id: "question" });
+  const stopped = await until(lists, (list) => list.at(-1)?.kind === "system");
+  expect(stopped.map(({ handle }) => handle)).toEqual(["page", "ada", "bob", "ada", null]);
+  expect(stopped.at(-1)).toMatchObject({
+    content: "bob does not answer: agents sent 3 messages since a person did. Send a message to go on.",
+    state: "complete",
+  });
+  await using again = await openPage(server);
+  expect((await again.messages().next()).value).toEqual(stopped);
+  await page.client.send("Thank you.");
+  const later = await until(lists, (list) => list.length === 6);
+  expect(later.slice(4).map(({ kind }) => kind)).toEqual(["system", "person"]);
+  // The model of an agent reads windows of messages only.
+  const window = await fetch(`${server.url}/v1/channels/team/messages`);
+  expect(((await window.json()) as MessagesWindow).messages).toHaveLength(5);
+  for (const bot of bots) await bot.close();
+  await Promise.allSettled(talks);
 });
 
 test("a page without a valid token is refused with the reason, and its options are checked", async () => {

@@ -95,7 +95,7 @@ test("messages since the reader's last visit are below a mark, and a new reader 
 });
 
 test("a message of the server is shown at its place", () => {
-  const notice = { sequence: 1.5, timestamp: new Date(2026, 0, 5).toISOString(), text: "x" };
+  const notice = { id: "n", sequence: 1.5, timestamp: new Date(2026, 0, 5).toISOString(), text: "x" };
   const types = toRows(channel("a ann", "b bob"), [notice, { ...notice, sequence: 9 }], OPEN);
   expect(types.map(({ type }) => type)).toEqual(["day", "message", "notice", "message", "notice"]);
 });

@@ -135,6 +135,6 @@ function localDay(timestamp: string): string {
 }
 
 function noticeRow(notice: Notice | undefined): Row {
-  const { sequence = 0, timestamp = "", text = "" } = notice ?? {};
-  return { type: "notice", key: `notice ${sequence}`, notice: { sequence, timestamp, text } };
+  const { id = "", sequence = 0, timestamp = "", text = "" } = notice ?? {};
+  return { type: "notice", key: `notice ${sequence}`, notice: { id, sequence, timestamp, text } };
 }

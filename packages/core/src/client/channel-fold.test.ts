@@ -84,8 +84,13 @@ test("older windows come before the loaded part, each message once, and the load
 
 test("a message that arrives twice is shown once, and the server's own lines are shown beside the messages", () => {
   const message = event("message", 3, { messageId: "x", state: "complete", content: "x" });
-  const notice = event("error", 4, { messageId: undefined, code: "busy", message: "a person has to speak" });
+  const notice = event("error", 4, {
+    id: "n4",
+    messageId: undefined,
+    code: "busy",
+    message: "a person has to speak",
+  });
   const channel = [message, message, notice, notice].reduce(foldEvent, window([said(1)], 1));
   expect(ids(channel)).toEqual(["m1", "x"]);
-  expect(channel.notices).toEqual([{ sequence: 4, timestamp: AT, text: "a person has to speak" }]);
+  expect(channel.notices).toEqual([{ id: "n4", sequence: 4, timestamp: AT, text: "a person has to speak" }]);
 });

@@ -11,6 +11,7 @@ interface OpenText {
 
 /** A message of the server itself in the channel. */
 export interface Notice {
+  readonly id: string;
   readonly sequence: number;
   readonly timestamp: string;
   readonly text: string;
@@ -150,9 +151,9 @@ function withMessage(channel: Channel, message: ChannelMessage): Channel {
 }
 
 function withNotice(channel: Channel, event: Event<"error">): Channel {
-  const { sequence = 0, timestamp = "", message } = event;
+  const { id, sequence = 0, timestamp = "", message } = event;
   if (channel.notices.some((one) => one.sequence === sequence)) return channel;
-  const notices = [...channel.notices, { sequence, timestamp, text: message }].slice(-MOST_NOTICES);
+  const notices = [...channel.notices, { id, sequence, timestamp, text: message }].slice(-MOST_NOTICES);
   return { ...channel, notices };
 }
 

@@ -2,7 +2,14 @@
 
 import { assertKnownOptions, type KnownOptions } from "../model/index.ts";
 import { assertListLimit, type ChannelMessage, type MessagesWindow } from "../wire/index.ts";
-import { type Channel, EMPTY_CHANNEL, foldEvent, foldWindow } from "./channel-fold.ts";
+import {
+  type Channel,
+  EMPTY_CHANNEL,
+  foldEvent,
+  foldWindow,
+  MOST_LOADED,
+  type Notice,
+} from "./channel-fold.ts";
 import type { AgenticClient } from "./client.ts";
 import { CONNECT_OPTIONS, type ConnectOptions, connectAfter } from "./connect.ts";
 import type { ClientEvent } from "./events.ts";
@@ -18,7 +25,8 @@ export interface OpenedChannel {
   readonly client: AgenticClient;
   /**
    * Yields the messages, oldest first, at once and after each change: a new message, more of a message that is being
-   * written, an edit, a deletion, a reaction. Changes that come together make one list, so a slow reader gets fewer
+   * written, an edit, a deletion, a reaction. A deleted message is no longer in the list. Lines of the channel itself,
+   * such as why agents that answer each other stopped, have the kind `system` and no handle. Changes that come together make one list, so a slow reader gets fewer
    * lists. A list has at most 1,000 messages: the oldest make room. One iteration at a time. Errors: what ended the
    * connection permanently; `conflict` for a second iteration.
    */
@@ -87,7 +95,7 @@ async function loadWindow(
   { serverUrl, channel, token }: Pick<ConnectOptions, "serverUrl" | "channel" | "token">,
   limit: number,
 ): Promise<MessagesWindow> {
-  const url = `${httpAddress(serverUrl)}/v1/channels/${encodeURIComponent(channel)}/messages?limit=${limit}`;
+  const url = `${httpAddress(serverUrl)}/v1/channels/${encodeURIComponent(channel)}/messages?limit=${limit}&notices=true`;
   const answer = await fetch(url, {
     headers: await authorizationOf(token),
     signal: AbortSignal.timeout(LIMITS.loadMs),
@@ -106,12 +114,23 @@ function startAfter({ messages, sequence }: MessagesWindow): number {
   return Math.min(sequence, (open?.sequence ?? Number.POSITIVE_INFINITY) - 1);
 }
 
-function toList({ messages, open }: Channel): readonly ChannelMessage[] {
-  if (open.size === 0) return messages;
-  return messages.map((message) => {
-    const text = open.get(message.messageId)?.text;
-    return text === undefined ? message : { ...message, content: text };
-  });
+/** The messages that are not deleted, with the lines of the channel itself between them. */
+function toList({ messages, notices, open, hasOlder }: Channel): readonly ChannelMessage[] {
+  const known = new Set(messages.map(({ messageId }) => messageId));
+  const first = hasOlder ? (messages[0]?.sequence ?? 0) : 0;
+  const lines = notices.filter(({ id, sequence }) => !known.has(id) && sequence > first).map(toSystemMessage);
+  const all = messages
+    .filter(({ state }) => state !== "deleted")
+    .map((message) => {
+      const text = open.get(message.messageId)?.text;
+      return text === undefined ? message : { ...message, content: text };
+    });
+  if (lines.length === 0) return all;
+  return [...all, ...lines].sort((a, b) => a.sequence - b.sequence).slice(-MOST_LOADED);
+}
+
+function toSystemMessage({ id: messageId, sequence, timestamp, text: content }: Notice): ChannelMessage {
+  return { messageId, sequence, handle: null, kind: "system", content, timestamp, state: "complete" };
 }
 
 interface Following {

@@ -10,8 +10,9 @@ import type { Access } from "./scopes.ts";
 export interface ChannelMessage {
   readonly messageId: string;
   readonly sequence: number;
+  /** `null` for a line of the channel itself, whose kind is `system`, and for a message stored without an author. */
   readonly handle: string | null;
-  /** `person`, `agent`, or another kind of author. */
+  /** `person`, `agent`, `system`, or another kind of author. */
   readonly kind: string;
   readonly content: string;
   /** All of a message that has more than text: its text, calls of tools and results, images. */

@@ -35,7 +35,10 @@ import {
 
 export interface ChannelHandle {
   readonly channel: string;
-  /** The newest messages, oldest first, each in its present form; 100 by default. */
+  /**
+   * The newest messages, oldest first, each in its present form; 100 by default. A deleted one has no content and the
+   * state `deleted`.
+   */
   messages(options?: ChannelMessagesOptions): Promise<readonly ChannelMessage[]>;
   /** A message in its present form; `null` if there is none with this id. */
   message(id: string): Promise<ChannelMessage | null>;

@@ -173,7 +173,8 @@ export interface SessionHandle {
   /** The run of an input, by the `id` with which it was sent, or by its `runId`. */
   run(id: string): RunHandle;
   /**
-   * The transcript of the log. With `forReaders`, failures have the words of `failureText` in it, and not those of
+   * The transcript of the log. Notes about ends of runs and errors have the role `user`, as models read them, and the
+   * `origin` `injected`: no person wrote them. With `forReaders`, failures have the words of `failureText` in it, and not those of
    * providers and tools: for people who use the product and do not run it.
    */
   messages(options?: { readonly forReaders?: boolean }): Promise<readonly Message[]>;

@@ -32,21 +32,29 @@ export interface ReadMessagesOptions {
   readonly limit: number;
   /** Only messages that began before this sequence. */
   readonly before?: number;
+  /** True: with the lines of the channel itself, such as the one about agents that stopped. */
+  readonly notices?: boolean;
 }
 
 /** Returns each message once, even if it was written in parts; returns fewer messages if they are very long. */
 export async function readMessages(
   store: Store,
   channel: string,
-  { limit, before }: ReadMessagesOptions,
+  { limit, before, notices = false }: ReadMessagesOptions,
 ): Promise<MessagesWindow> {
   const logId = channelLogId(channel);
   const maxBytes = LIMITS.windowBytes;
   const { events, nextAfter } = await store.read(
     logId,
-    present({ types: ["message_sent"], order: "newest", limit, before, maxBytes }),
+    present({
+      types: notices ? ["message_sent", "error_raised"] : ["message_sent"],
+      order: "newest",
+      limit,
+      before,
+      maxBytes,
+    }),
   );
-  const messages = new Map(events.map((event) => [event.id, toMessage(event)]));
+  const messages = new Map(events.map((event) => [event.id, toLine(event)]));
   let sequence = events.at(-1)?.sequence ?? 0;
   // If the window is not the newest one, the log after it is read only for the ends of its open messages, and for
   // changes of its messages.
@@ -73,6 +81,20 @@ function newestThatFit(messages: readonly ChannelMessage[]): readonly ChannelMes
     first--;
   }
   return messages.slice(first);
+}
+
+function toLine(event: StoredEvent): ChannelMessage {
+  if (event.type !== "error_raised") return toMessage(event);
+  const { message } = recordOf(event.data);
+  return {
+    messageId: event.id,
+    sequence: event.sequence,
+    handle: null,
+    kind: "system",
+    content: typeof message === "string" ? message : "",
+    timestamp: event.occurredAt,
+    state: "complete",
+  };
 }
 
 export function toMessage(event: StoredEvent): ChannelMessage {

@@ -81,6 +81,7 @@ export function channelRoutes(app: Hono<ServerEnv>, context: ServerContext, hub:
     const asks = {
       limit: Math.max(1, limit),
       ...(before === undefined ? {} : { before: numberIn(before, { otherwise: 0, most: ANY }) }),
+      notices: c.req.query("notices") === "true",
     };
     return await countedAnswer({ context, grant: c.var.grant }, LIMITS.messagesBytes, async () =>
       jsonAnswer(await readMessages(store, channel, asks)),
