@@ -29,7 +29,7 @@ test.each([false, true])(
   async (hasProcess) => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 12 }), async (acts) => {
-        const slots = new RunSlots(COUNT, () => undefined);
+        const slots = new RunSlots(COUNT, () => undefined, new ProcessGate());
         const runs = new Map<number, ProbedRun>();
         const never = new AbortController().signal;
         const take = (of: number, what: (typeof acts)[number]["what"]): void => {
@@ -75,7 +75,7 @@ test.each([false, true])(
 test("a run has a slot after a question that begins and ends while it comes back from another one", async () => {
   const never = new AbortController().signal;
   for (let at = 0; at < 64; at++) {
-    const slots = new RunSlots(1, () => undefined);
+    const slots = new RunSlots(1, () => undefined, new ProcessGate());
     slots.reserve();
     const run = slots.begin({ hasProcess: false });
     run.pause();

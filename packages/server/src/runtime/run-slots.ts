@@ -4,7 +4,7 @@
  * slot, the whole process.
  */
 
-import { type Leave, PROCESS_GATE, type ProcessGate, passOf } from "./process-gate.ts";
+import { type Leave, type ProcessGate, passOf } from "./process-gate.ts";
 
 /**
  * The largest number of runs that wait for a person without a slot: each renews the lease of its session, and follows
@@ -52,7 +52,7 @@ export class RunSlots {
   readonly #line: (() => void)[] = [];
 
   /** @param onFree called when a slot becomes free other than by `release` or `cancel` */
-  constructor(count: number, onFree: () => void, gate: ProcessGate = PROCESS_GATE) {
+  constructor(count: number, onFree: () => void, gate: ProcessGate) {
     this.#count = count;
     this.#onFree = onFree;
     this.#gate = gate;

@@ -14,6 +14,7 @@ import { contextOf } from "./agents.ts";
 import type { RunApprovals } from "./approvals.ts";
 import type { Host } from "./host.ts";
 import { isIsolated } from "./isolation.ts";
+import { PROCESS_GATE } from "./process-gate.ts";
 import { type Report, reportNew } from "./report-new.ts";
 import { attemptAfter, isDead, retry, startDue } from "./retries.ts";
 import { unreadFailure } from "./run-readers.ts";
@@ -46,7 +47,7 @@ export class Worker {
     this.#host = host;
     this.#agents = new Map(agents.map((agent) => [agent.name, agent]));
     this.#parallel = parallel;
-    this.#slots = new RunSlots(parallel, () => this.poke());
+    this.#slots = new RunSlots(parallel, () => this.poke(), PROCESS_GATE);
   }
 
   get running(): number {

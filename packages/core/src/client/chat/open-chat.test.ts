@@ -127,7 +127,7 @@ test("a message is in the list while it is sent, once, and messages are sent in 
   answerPost = () => Response.json({}, { status: 503 });
   const first = opened.send("One", { id: "m1" });
   const second = opened.send("Two", { id: "m2" });
-  await settle(LIMITS.firstRetryMs / 2);
+  await settle(LIMITS.firstRetryMs / 4);
   expect(posts).toHaveLength(1);
   expect(posts[0]).toEqual({
     path: "/shop/v1/sessions/ann%2F1/chat",
