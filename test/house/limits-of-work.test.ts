@@ -32,6 +32,17 @@ test("a limit of work that grew without a new line that names it is found, with 
   ]);
 });
 
+test("each of two limits with one name and one command is held", () => {
+  const twice = `${BEFORE}const ADDED = [["list", { stats: 20 }], ["list", { stats: 7 }]];\n`;
+  for (const [from, to] of [
+    [20, 21],
+    [7, 8],
+  ] as const) {
+    const grown = twice.replace(`stats: ${from}`, `stats: ${to}`);
+    expect(grownWithoutReason(twice, grown)).toMatchObject([{ count: "stats", from, to }]);
+  }
+});
+
 test("a limit of work may grow with a new line that names it, and may fall or be new without one", () => {
   const explained = BEFORE.replace(" */", " *   `modules` has one more, for pins\n */").replace(
     "1_720",

@@ -26,16 +26,24 @@ export function grownWithoutReason(before: string, now: string): readonly GrownL
   });
 }
 
-/** The key of a limit is the last text or constant before it, and its own name. */
+/**
+ * The key of a limit is the last text or constant before it, its own name, and its number among the limits that have
+ * both.
+ */
 function limitsIn(source: string): ReadonlyMap<string, number> {
   const limits = new Map<string, number>();
+  const times = new Map<string, number>();
   let of = "";
   for (const line of source.split("\n")) {
     if (isComment(line)) continue;
     const owner = /^\s*\[?(?:\[?"[^"]+", )*"([^"]+)",/u.exec(line) ?? /^const (\w+)/u.exec(line);
     if (owner !== null) of = owner[0].trim();
-    for (const [, count = "", number = ""] of line.matchAll(/(\w+): ([\d_]+)\b/gu))
-      limits.set(`${of}\n${count}`, Number(number.replaceAll("_", "")));
+    for (const [, count = "", number = ""] of line.matchAll(/(\w+): ([\d_]+)\b/gu)) {
+      const name = `${of}\n${count}`;
+      const nth = (times.get(name) ?? 0) + 1;
+      times.set(name, nth);
+      limits.set(`${name}\n${nth}`, Number(number.replaceAll("_", "")));
+    }
   }
   return limits;
 }
