@@ -33,6 +33,7 @@ test("while the store is down, reads are answered with the code degraded and the
             message: expect.stringContaining("the store cannot be read: "),
             hint: expect.any(String),
             details: expect.objectContaining({ reason: expect.any(String) }),
+            page: "docs/errors.md#degraded",
           },
         },
       ]);
