@@ -52,7 +52,7 @@ const SPENT: readonly (readonly [names: readonly string[], spent: string])[] = [
   ],
   [
     ["handOverLong", "handOverLongMemory"],
-    "a session above 64 MB goes through a file. Until 2026-11-30 each step of a hand-over read all texts from this file, about twenty times, and parsed them. Since a message without its long texts is in memory, and a text is read only where it is needed, a hand-over of 150 MB takes 21 s of processor time where it took 50, and one of 300 MB 50 s where it took 104 with a profiler (busy machine, one run each).",
+    "a session above 64 MB goes through a file. Until 2026-11-30 each step of a hand-over read all texts from this file, about twenty times, and parsed them. Since a message without its long texts is in memory, and a text is read only where it is needed, a hand-over of 150 MB takes 21 s of processor time where it took 50, and one of 300 MB 50 s where it took 104 with a profiler (busy machine, one run each). Rows of 2026-11-30 with 75.8 s of processor time and 57 s by the clock were measured before that.",
   ],
   [
     ["handOverVerified"],
@@ -76,7 +76,7 @@ const SPENT: readonly (readonly [names: readonly string[], spent: string])[] = [
   ],
   [
     ["chatClaude", "chatCodex"],
-    "to the start of the agent's program, Continuo takes 92 ms of processor time (Codex) to 107 ms (Claude Code), of which starting Node takes a third; most of the rest is loading modules. It was 185 and 205 ms until the search for programs of dead processes stopped waiting for other code. The store opens while the agent starts.",
+    "to the start of the agent's program, Continuo takes 92 ms of processor time (Codex) to 107 ms (Claude Code), of which starting Node takes a third; most of the rest is loading modules. It was 185 and 205 ms until the search for programs of dead processes stopped waiting for other code. By the clock, ours is 98 ms (Codex) and 127 (Claude Code) on 2026-11-30, where it was 94 and 112 when the work began; the agents' own share differs by machine as well. The store opens while the agent starts.",
   ],
   [
     ["liveWork"],
