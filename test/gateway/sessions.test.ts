@@ -36,6 +36,17 @@ async function saidIn(editor: Editor, sessionId: string): Promise<readonly strin
     );
 }
 
+/** Loads the session and returns the parts of its messages, each with the id of its message. */
+async function replayed(editor: Editor, sessionId: string) {
+  editor.take();
+  await editor.agent.request("session/load", { sessionId, cwd, mcpServers: [] });
+  return editor.take().flatMap((one) => {
+    if (one.sessionUpdate !== "user_message_chunk" && one.sessionUpdate !== "agent_message_chunk") return [];
+    const { sessionUpdate: kind, messageId: id, content } = one;
+    return [{ kind, id, text: content.type === "text" ? content.text : "" }];
+  });
+}
+
 test("a fork goes up to the message that the editor names, and one without a name has all of it", async () => {
   home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, CONVERSATION));
   await using editor = await openEditor(home);
@@ -47,6 +58,32 @@ test("a fork goes up to the message that the editor names, and one without a nam
   const whole = await editor.agent.request("session/fork", { ...from, _meta: null });
   expect(await saidIn(editor, part.sessionId)).toEqual(["Fix the build"]);
   expect(await saidIn(editor, whole.sessionId)).toEqual(["Fix the build", "Try again"]);
+});
+
+test("a fork of a session of Continuo ends at the prompt or the answer that a replay named, and takes another prompt", async () => {
+  await using editor = await openEditor(home);
+  const from = { sessionId: await newSession(editor), cwd, mcpServers: [] };
+  await say(editor, from.sessionId, "hello");
+  await say(editor, from.sessionId, "all of it");
+  const whole = await replayed(editor, from.sessionId);
+  const ids = [...new Set(whole.map(({ id }) => id))];
+  expect(ids).toHaveLength(4);
+  // The scripted agent gives each session the same id, and only one session at a time can be open under it.
+  await editor.agent.request("session/close", { sessionId: from.sessionId });
+  for (const [position, at] of ids.entries()) {
+    const { sessionId } = await editor.agent.request("session/fork", {
+      ...from,
+      _meta: { continuo: { at } },
+    });
+    const kept = whole.filter(({ id }) => ids.indexOf(id) <= position);
+    expect(await replayed(editor, sessionId)).toEqual(kept);
+    await say(editor, sessionId, "again");
+    const continued = await replayed(editor, sessionId);
+    expect(continued.slice(0, -2)).toEqual(kept);
+    expect(continued.slice(-2)).toMatchObject([{ text: "again" }, { kind: "agent_message_chunk" }]);
+    await editor.agent.request("session/close", { sessionId });
+  }
+  expect(await replayed(editor, from.sessionId)).toEqual(whole);
 });
 
 test("the list names the source of a fork by the id of its row, also for sessions that continue in Continuo", async () => {

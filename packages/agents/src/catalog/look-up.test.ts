@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentDriver, ContinuoError } from "@continuo/core/model";
+import { type AgentDriver, ContinuoError, present } from "@continuo/core/model";
 import { type PlacesAt, placesOf } from "@continuo/files";
 import { runGuard } from "@continuo/native/editing/guard";
 import { type OpenedStore, openStore } from "@continuo/store";
@@ -218,6 +218,23 @@ test("a fork ends at the message that was named", async () => {
   await expect(forkOwn({ sessionId: "own" }, readOwn(store), "none")).rejects.toMatchObject({
     code: "not_found",
   });
+});
+
+test("the run of a prompt names where a fork ends, and a text that an application added to the run does not end it", async () => {
+  await createOwn("own");
+  const sent = (content: string, origin?: string) => ({
+    type: "message_sent",
+    runId: "run-1",
+    actor: { kind: "person" } as const,
+    data: present({ content, origin }),
+  });
+  await store.append("own", [sent("It rains.", "injected"), sent("why?"), sent("and how?")]);
+  const { session } = await forkOwn({ sessionId: "own" }, readOwn(store), "run-1");
+  const said = (await store.read(session.sessionId, { types: ["message_sent"] })).events;
+  expect(said.slice(-2).map(({ data }) => data)).toMatchObject([
+    { content: "It rains." },
+    { content: "why?" },
+  ]);
 });
 
 test("a session from which others continue, or that is run, is not deleted", async () => {

@@ -33,7 +33,7 @@ export interface OwnFork {
  * Creates a session that begins with the events of this session, including runs and usage; nothing is copied. The
  * native sessions stay with the original session.
  *
- * @param at the last message of the fork; the last message of the session by default
+ * @param at the last message of the fork, or the run that it began; the last message of the session by default
  * Errors: `not_found` for the message, `invalid` for a cut between messages that belong together, or a session without
  * a message; those of the store.
  */
@@ -44,7 +44,7 @@ export async function forkOwn(
 ): Promise<OwnFork> {
   const { messages, lastSequence } = await readTranscript(own, sessionId);
   if (messages.length === 0) throw new ContinuoError("invalid", `session ${sessionId} has no message`);
-  const count = at === undefined ? messages.length : (cutAt(messages, at)?.count ?? 0);
+  const count = at === undefined ? messages.length : (cutAt(messages, idNamed(messages, at))?.count ?? 0);
   if (count === 0) {
     throw new ContinuoError(
       "not_found",
@@ -65,6 +65,15 @@ export async function forkOwn(
   throw new ContinuoError("invalid", `session ${sessionId} cannot be cut after message ${at}`, {
     hint: "Cut at an earlier or a later message: other messages were written at the same time as this one.",
   });
+}
+
+/** Returns the id of a message that is named by its id or, as editors name a prompt, by the run that it began. */
+function idNamed(messages: readonly Message[], at: string): string {
+  if (messages.some(({ id }) => id === at)) return at;
+  const prompt = messages.find(
+    ({ role, origin, metadata }) => role === "user" && origin !== "injected" && metadata.runId === at,
+  );
+  return prompt?.id ?? at;
 }
 
 /** Returns the sequence of the last event of these messages. */
