@@ -284,6 +284,9 @@ describe("in a terminal", () => {
   });
 
   test("Ctrl-V attaches the picture of the clipboard, which the agent receives; an empty clipboard is an error", async () => {
+    home = createTalkHome({
+      hello: hello1({ resume: {} }, { loadSession: true, promptCapabilities: { image: true } }),
+    });
     // A script stands in for the desktop's clipboard program.
     const give = `[ -e '${home.path}/copied' ] && printf '\\211PNG\\r\\n\\032\\n'`;
     home.write("bin/xclip", `#!/bin/sh\n${give}\n`);

@@ -2,7 +2,7 @@
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Agent, Block } from "@continuo/core/model";
+import { type Agent, type Block, ContinuoError } from "@continuo/core/model";
 import type { EvidenceInput } from "@continuo/core/wire";
 import { agentWriter, anthropicWriter, openAiWriter } from "@continuo/live";
 import { expect, test } from "vitest";
@@ -92,6 +92,27 @@ test("a frame that a person captures begins a batch, and is sent before pictures
   const [input = []] = agent.inputs;
   expect(imagesIn(input)).toHaveLength(4);
   expect(imagesIn(input).at(-1)).toBe("image/jpeg asked");
+});
+
+test("an agent that takes no pictures in a prompt is asked again without them, and receives none from then on", async () => {
+  const agent = seeingAgent();
+  const shown: number[] = [];
+  const blind: Agent = {
+    name: "blind agent",
+    execute: async (request, options) => {
+      shown.push(imagesIn(request.input).length);
+      if (imagesIn(request.input).length > 0)
+        throw new ContinuoError("invalid", "blind agent does not take pictures in a prompt");
+      return await agent.execute(request, options);
+    },
+  };
+  await using live = await liveTest({ noteWriters: [agentWriter({ agent: blind })] });
+  await live.service.open("k", { videoId: "v" });
+  await live.send("k", said("the harbour at night", 1_000), await frame(live, 1_000, "slide"));
+  await live.clock.advance(15_000);
+  await live.send("k", said("and the harbour by day", 60_000), await frame(live, 60_000, "other"));
+  await live.clock.advance(15_000);
+  expect(shown).toEqual([1, 0, 0]);
 });
 
 test("a batch has at most four pictures, each at most 512 KiB and stored for the session", async () => {

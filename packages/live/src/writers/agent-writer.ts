@@ -196,11 +196,11 @@ function imageBlock({ mediaType: mimeType, data }: NotePicture): Block {
 /** HTTP statuses that do not concern the request itself, but the key or the load. */
 const OTHER_REASONS: readonly unknown[] = [401, 403, 408, 429];
 
-/** True if the request itself was refused, for example by a model that accepts only text. */
+/** True if the request itself was refused, for example by a model or an agent that accepts only text. */
 function isRefusal(error: unknown): boolean {
   if (!isContinuoError(error)) return false;
   const { status } = error.details;
-  if (error.code === "unsupported") return true;
+  if (error.code === "unsupported" || error.code === "invalid") return true;
   return typeof status === "number" && status >= 400 && status <= 500 && !OTHER_REASONS.includes(status);
 }
 
