@@ -149,3 +149,12 @@ test("the Grafana dashboard shows every metric, and no other", () => {
   const missing = [...known].filter(([, names]) => !names.some((one) => used.has(one)));
   expect(missing).toEqual([]);
 });
+
+test("the page of continuous sessions has each measurement with its kind and its words, and no other one", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../docs/live.md"), "utf8");
+  const rows = Object.entries(METRICS).map(
+    ([name, { kind, unit, says }]) => `| \`${name}\` | ${kind}, ${unit} | ${says} |`,
+  );
+  const shown = page.split("\n").filter((line) => /^\| `(?:continuo\.live|gen_ai)\./u.test(line));
+  expect(shown.toSorted()).toEqual(rows.toSorted());
+});
