@@ -8,7 +8,7 @@
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { installFramework } from "../scripts/frameworks.ts";
+import { compileTests, installFramework } from "../scripts/frameworks.ts";
 import { installLocked } from "../scripts/locked-install.ts";
 import { ADAPTERS } from "../scripts/packages.ts";
 import { installPackage, PINNED } from "./agents/install.ts";
@@ -21,6 +21,7 @@ const SCHEMAS = "schemas";
 for (const name of chosenNames(process.argv.slice(2))) {
   if (ADAPTERS.includes(name)) installFramework(ROOT, name);
   else installLocked(join(ROOT, "frameworks", name));
+  if (name === SCHEMAS) compileTests(ROOT, name);
   // The lock file leaves out the program that the SDK starts; the tests of agents install the same version.
   if (name === "claude-agent-sdk") await installPackage(PINNED.claude);
   const folder = join(ROOT, "frameworks", name);

@@ -8,7 +8,7 @@ const KEY = /^ {2}(?:readonly )?(\w+)\??:/gmu;
 test("each limit is read somewhere", () => {
   const files = [undefined, "web", "extension"].flatMap((folder) => readSource(folder));
   const sources = files.filter(({ file }) => !file.endsWith(".test.ts"));
-  const read = new Set(sources.flatMap(({ text }) => wordsOf(text.replaceAll(KEY, ""))));
+  const read = new Set(sources.flatMap(({ text }) => readIn(text)));
   const unread = sources
     .filter(({ file }) => file.endsWith("/limits.ts"))
     .flatMap(({ file, text }) =>
@@ -18,6 +18,10 @@ test("each limit is read somewhere", () => {
   expect(unread).toEqual([]);
 });
 
-function wordsOf(text: string): readonly string[] {
-  return text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gmu, "").match(/\w+/gu) ?? [];
+/** The names after a point, and those of destructured objects. */
+function readIn(text: string): readonly string[] {
+  const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gmu, "");
+  const members = [...code.matchAll(/\.(\w+)/gu)].map(([, name = ""]) => name);
+  const destructured = [...code.matchAll(/\{([^{}]*)\}(?:: [^=;{}]*)? = /gu)];
+  return [...members, ...destructured.flatMap(([, names = ""]) => names.match(/\w+/gu) ?? [])];
 }
