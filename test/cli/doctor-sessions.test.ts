@@ -124,6 +124,26 @@ test("--json has the sentences of the table, and with --fix the steps", async ()
   expect(fixed.asked).toEqual({ outcome: "unasked", why: "Claude Code is not on the search path" });
 });
 
+test("--json of --fix has the whole error of a session that is open in its agent", async () => {
+  make("no_prompt");
+  home.write(`.claude/sessions/${process.pid}.json`, JSON.stringify({ sessionId: ID }));
+  const { code, stdout } = await sessions("--fix", "--yes", "--json");
+  expect(code).toBe(4);
+  expect(JSON.parse(stdout)).toMatchObject([
+    {
+      sessionId: ID,
+      trashId: null,
+      error: {
+        code: "session_live",
+        message: expect.stringContaining(ID),
+        hint: expect.any(String),
+        details: expect.any(Object),
+        page: "docs/errors.md#session_live",
+      },
+    },
+  ]);
+});
+
 test("after --fix a person reads why the agent was not asked, and --no-verify does not ask it", async () => {
   make("no_prompt");
   const asked = await sessions("--fix", "--yes");

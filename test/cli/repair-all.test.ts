@@ -1,6 +1,6 @@
 /** `check` of every session, and `repair --all`: damage before warnings, a plan before anything is written. */
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { copyHome } from "../fixture-home.ts";
@@ -81,4 +81,27 @@ test("repair takes one ID, or --all", async () => {
   for (const args of [[], [DAMAGED_ID, "--all"], ["--all", "--output", "x"]]) {
     expect((await run("repair", ...args)).code).toBe(2);
   }
+});
+
+test("--json has the whole error of a session that cannot be repaired", async () => {
+  writeFileSync(file, '{"broken": \n');
+  const { code, stdout } = await run("repair", "--all", "--json");
+  const plans = JSON.parse(stdout);
+  expect([code, plans]).toEqual([
+    2,
+    [
+      {
+        agent: "claude",
+        sessionId: DAMAGED_ID,
+        location: file,
+        error: {
+          code: "invalid",
+          message: `cannot repair ${file}: it contains no complete record`,
+          hint: "Restore the file from a backup.",
+          details: {},
+          page: "docs/errors.md#invalid",
+        },
+      },
+    ],
+  ]);
 });

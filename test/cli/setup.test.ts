@@ -173,6 +173,7 @@ describe("pieces that cannot be added are named, and the others are added", () =
     const rows = JSON.parse((await setup("--json", "--dry-run")).stdout);
     const wrong = rows.filter(({ error }: { error?: unknown }) => error !== undefined);
     expect(wrong[0].error.message).toContain(reason);
+    expect(Object.keys(wrong[0].error)).toEqual(["code", "message", "hint", "details", "page"]);
   });
 
   test("a folder that others can write to", async () => {

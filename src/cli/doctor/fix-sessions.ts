@@ -3,6 +3,7 @@
 import { type AgentAnswer, askAgent } from "@continuo/agents/handoff";
 import { AGENT_LABELS, ContinuoError, isContinuoError, shellWord } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
+import { toWireError } from "@continuo/core/wire";
 import { placesOf } from "@continuo/files";
 import { formatOf } from "@continuo/native";
 import { type ReturnedSession, returnHiddenSession } from "@continuo/native/editing";
@@ -184,14 +185,13 @@ function tilded(text: string, { home }: Shell): string {
 
 function toJson({ missed, returned, error, answer }: Plan): Readonly<Record<string, unknown>> {
   const { steps = [], command = null, newLocation = missed.found.location, trashId = null } = returned ?? {};
-  const failure = error === null ? null : { code: error.code, message: error.message };
   return {
     ...missedToJson(missed),
     steps,
     command,
     newLocation,
     trashId,
-    error: failure,
+    error: error === null ? null : toWireError(error).error,
     asked: answer ?? null,
   };
 }

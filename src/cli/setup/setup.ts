@@ -4,6 +4,7 @@ import { existsSync, rmdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
 import { maskSecrets, visibleLine } from "@continuo/core/transcript";
+import { toWireError } from "@continuo/core/wire";
 import { placesOf } from "@continuo/files";
 import { changeGuardSettings, readGuardSettings } from "@continuo/native/editing/guard";
 import {
@@ -151,6 +152,6 @@ function toJson({ steps }: Plan, isMade: boolean): object {
     path: piece.path,
     state,
     made: isMade && state === "changes",
-    ...(error !== null && { error: { code: error.code, message: error.message } }),
+    ...(error !== null && toWireError(error)),
   }));
 }

@@ -10,6 +10,7 @@ import {
   shellWord,
 } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
+import { toWireError } from "@continuo/core/wire";
 import { placesOf } from "@continuo/files";
 import { trashNativeSession } from "@continuo/native/editing";
 import { type TrashedSession, trashFolder } from "@continuo/native/editing/trash";
@@ -145,21 +146,11 @@ async function trashOne({ id, info }: DeleteWish, shell: Shell): Promise<Outcome
 }
 
 function outcomeToJson({ id, trashed, deleted, error }: Outcome): Readonly<Record<string, unknown>> {
-  const failure =
-    error === undefined
-      ? null
-      : {
-          code: error.code,
-          message: error.message,
-          hint: error.hint ?? null,
-          details: error.details,
-          page: error.page,
-        };
   return {
     id,
     trashed: trashed === undefined ? null : trashedToJson(trashed),
     deleted: deleted === undefined ? null : infoToJson(deleted),
-    error: failure,
+    error: error === undefined ? null : toWireError(error).error,
   };
 }
 
