@@ -3,7 +3,7 @@
  * `packages/core/src/model/errors.ts` and from what `continuo errors` explains. Pure.
  */
 
-import { ERROR_KINDS, type ErrorCode } from "@continuo/core/model";
+import { ERROR_KINDS, type ErrorCode, exitCodeOf, httpStatusOf } from "@continuo/core/model";
 import { EXPLANATIONS } from "../src/cli/doctor/explanations.ts";
 
 const ALL = Object.keys(EXPLANATIONS) as (ErrorCode | "internal")[];
@@ -16,11 +16,10 @@ export function codesOf(exitCode: number): string {
 }
 
 export function toErrorsPage(): string {
-  const rows = ALL.map((code) => {
-    const { exitCode, httpStatus } =
-      code === "internal" ? { exitCode: 1, httpStatus: 500 } : ERROR_KINDS[code];
-    return `| [\`${code}\`](#${code}) | ${EXPLANATIONS[code].meaning} | ${exitCode} | ${httpStatus} |`;
-  });
+  const rows = ALL.map(
+    (code) =>
+      `| [\`${code}\`](#${code}) | ${EXPLANATIONS[code].meaning} | ${exitCodeOf(code)} | ${httpStatusOf(code)} |`,
+  );
   const sections = ALL.map((code) => {
     const { meaning, cause, remedy } = EXPLANATIONS[code];
     return `## ${code}\n\n**Meaning:** ${meaning}.\n\n**Why:** ${cause}\n\n**What to do:** ${withLinks(remedy)}`;
