@@ -33,8 +33,9 @@ interface ExplainedCode {
 export async function runErrors(code: string | null, flags: ErrorsFlags, shell: Shell): Promise<number> {
   const codes = Object.keys(EXPLANATIONS) as (ErrorCode | "internal")[];
   const output = createOutput(shell.stdout);
+  const file = explanationsFile();
   if (code === null) {
-    const all = codes.map(explain);
+    const all = codes.map((one) => explain(one, file));
     const width = Math.max(...codes.map(({ length }) => length)) + 2;
     const lines = all.map((one) => `${one.code.padEnd(width)}${one.meaning}`);
     await output.write(`${flags.json ? toJsonText(all, 2) : lines.join("\n")}\n`);
@@ -42,20 +43,25 @@ export async function runErrors(code: string | null, flags: ErrorsFlags, shell: 
   }
   const known = codes.find((one) => one === code);
   if (known === undefined) throw unknownCode(code, codes);
-  const one = explain(known);
+  const one = explain(known, file);
   await output.write(flags.json ? `${toJsonText(one, 2)}\n` : toText(one, shell));
   return 0;
 }
 
-function explain(code: ErrorCode | "internal"): ExplainedCode {
+/** The page on this machine; `null` in the single program. */
+function explanationsFile(): string | null {
   const file = packageFile("docs/errors.md");
+  return file !== null && existsSync(file) ? file : null;
+}
+
+function explain(code: ErrorCode | "internal", file: string | null): ExplainedCode {
   return {
     code,
     ...EXPLANATIONS[code],
     exitCode: exitCodeOf(code),
     httpStatus: httpStatusOf(code),
     page: pageOfCode(code),
-    file: file !== null && existsSync(file) ? file : null,
+    file,
   };
 }
 
