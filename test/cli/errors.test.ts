@@ -23,13 +23,16 @@ test("`continuo errors CODE` says what each code means, why it happens and what 
   const page = readFileSync(join(import.meta.dirname, "../../docs/errors.md"), "utf8");
   for (const code of CODES) {
     const { stdout } = await runHere(home, ["errors", code]);
-    const [, meaning = "", cause = ""] =
+    const [, meaning = "", cause = "", remedy = ""] =
       new RegExp(
-        `^${code}: (.+)\\.\\n\\nWhy: (.+)\\n\\nWhat to do: .+\\n\\nExit code \\d+, HTTP status \\d+\\.`,
+        `^${code}: (.+)\\.\\n\\nWhy: (.+)\\n\\nWhat to do: (.+)\\n\\nExit code \\d+, HTTP status \\d+\\.`,
         "u",
       ).exec(stdout) ?? [];
     expect(meaning, code).not.toBe("");
-    expect(page).toContain(`## ${code}\n\n**Meaning:** ${meaning}.\n\n**Why:** ${cause}\n\n**What to do:** `);
+    const linked = remedy.replaceAll(/\bdocs\/([\w-]+\.md)/gu, "[$1]($1)");
+    expect(page).toContain(
+      `## ${code}\n\n**Meaning:** ${meaning}.\n\n**Why:** ${cause}\n\n**What to do:** ${linked}\n`,
+    );
   }
 });
 
