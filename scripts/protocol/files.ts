@@ -1,5 +1,6 @@
 /** The files in `protocol/`, made from the types and tables of the source. */
 
+import { present } from "@continuo/core/model";
 import {
   CHANNEL_LIMITS,
   CLOSE,
@@ -89,11 +90,7 @@ function http(types: TypeSchemas): Schema {
 function flat({ events: pushed, content, ...bodies }: Schema): Schema {
   const named = pushed as { readonly properties: Schema } | undefined;
   const media = content as { readonly const: string } | undefined;
-  return {
-    ...bodies,
-    ...(named === undefined ? {} : { events: named.properties }),
-    ...(media === undefined ? {} : { content: media.const }),
-  };
+  return { ...bodies, ...present({ events: named?.properties, content: media?.const }) };
 }
 
 function events(types: TypeSchemas): Schema {
