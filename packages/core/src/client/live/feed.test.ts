@@ -94,6 +94,17 @@ test("a frame of the socket before a restart is not shown", async () => {
   feed.close();
 });
 
+test.each([
+  ["wss://example.com/base/", "wss://example.com/base/v1/live/talk/ws"],
+  ["https://example.com", "wss://example.com/v1/live/talk/ws"],
+  ["ws://localhost:8080", "ws://localhost:8080/v1/live/talk/ws"],
+])("a watch at %s connects to %s, and is encrypted whenever its address is", (serverUrl, url) => {
+  const watching = watchLive({ serverUrl, token: "secret", key: "talk", onFrame: () => undefined });
+  expect(greeted("s1").framesOf("hello")).toMatchObject([{ token: "secret" }]);
+  expect(FakeSocket.opened.map((one) => one.url)).toEqual([url]);
+  watching.close();
+});
+
 test("a watch that was closed opens no further socket", async () => {
   const watching = watchLive({ serverUrl: "http://localhost", key: "talk", onFrame: () => undefined });
   greeted("s1");

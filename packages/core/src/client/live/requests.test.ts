@@ -5,7 +5,8 @@ import { call } from "./requests.ts";
 
 async function listening(location: string | null, seen: string[]) {
   const server = createServer((request, response) => {
-    seen.push(`${request.method} ${request.url}`);
+    const { method, url, headers } = request;
+    seen.push(`${method} ${url} ${headers.authorization ?? ""}`.trimEnd());
     if (location === null) response.writeHead(200, { "content-type": "application/json" }).end("{}");
     else response.writeHead(307, { location: `${location}${request.url}` }).end();
   });
@@ -27,6 +28,14 @@ test("a request goes only to the configured server, and does not follow its redi
   await expect(
     call({ serverUrl: named.url, token: "secret" }, "/v1/live/talk/evidence", { method: "POST", body }),
   ).rejects.toMatchObject({ code: "unavailable" });
-  expect(there).toContain("POST /v1/live/talk/evidence");
+  expect(there).toContain("POST /v1/live/talk/evidence Bearer secret");
   expect(elsewhere.filter((one) => one.startsWith("POST"))).toEqual([]);
+});
+
+test("a request to the address of a WebSocket reaches the server over HTTP, with the token", async () => {
+  const seen: string[] = [];
+  await using server = await listening(null, seen);
+  const serverUrl = `${server.url.replace("http:", "ws:")}/`;
+  expect(await call({ serverUrl, token: "secret" }, "/v1/live/talk", { method: "GET" })).toEqual({});
+  expect(seen).toEqual(["GET /v1/live/talk Bearer secret"]);
 });

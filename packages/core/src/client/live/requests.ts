@@ -2,7 +2,7 @@
 
 import { ContinuoError, isContinuoError, present } from "../../model/index.ts";
 import { errorFromWire } from "../../wire/index.ts";
-import { assertServerUrl, obstacleAt } from "../requests/index.ts";
+import { assertServerUrl, authorizationOf, httpAddress, obstacleAt } from "../requests/index.ts";
 import { LIMITS } from "./limits.ts";
 
 export interface ServerAddress {
@@ -48,11 +48,11 @@ export async function call(
   const timeout = AbortSignal.timeout(LIMITS.requestMs);
   const content = body === undefined ? null : contentOf(body);
   const response = await fetch(
-    `${serverUrl.replace(/\/+$/u, "")}${path}`,
+    `${httpAddress(serverUrl)}${path}`,
     present({
       method,
       headers: {
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(await authorizationOf(token)),
         ...(content === null ? {} : { "content-type": content.mediaType }),
       },
       redirect: "error",
