@@ -19,7 +19,7 @@ import { AgenticClient } from "./client.ts";
 import type { ClientOptions, EventsOptions } from "./client-options.ts";
 import type { ClientEvent } from "./events.ts";
 import { LIMITS } from "./limits.ts";
-import { assertServerUrl } from "./requests/index.ts";
+import { assertServerUrl, socketAddress } from "./requests/index.ts";
 
 export interface ConnectOptions {
   /** `http:` or `https:`, as `continuo serve` prints it. */
@@ -215,12 +215,7 @@ function replayModeOf(mode: ReplayMode): ReplayMode {
 function socketUrl(serverUrl: string, channel: string): string {
   assertServerUrl(serverUrl);
   assertName("channel", channel);
-  const url = new URL(serverUrl);
-  url.protocol = url.protocol.replace("http", "ws");
-  url.pathname = `${url.pathname.replace(/\/+$/u, "")}/v1/channels/${encodeURIComponent(channel)}/ws`;
-  url.search = "";
-  url.hash = "";
-  return url.href;
+  return `${socketAddress(serverUrl)}/v1/channels/${encodeURIComponent(channel)}/ws`;
 }
 
 function warnOnConsole(line: string): void {

@@ -2,7 +2,7 @@
 
 import { assertKnownOptions, type ContinuoError, type KnownOptions, present } from "../../model/index.ts";
 import { LIVE_SUBPROTOCOL, type LiveClientFrame, type LiveServerFrame } from "../../wire/index.ts";
-import { assertServerUrl, httpAddress, OBSTACLE_TRIES, obstacleAt } from "../requests/index.ts";
+import { assertServerUrl, OBSTACLE_TRIES, obstacleAt, socketAddress } from "../requests/index.ts";
 import { LIMITS } from "./limits.ts";
 import { pathOf, type ServerAddress } from "./requests.ts";
 
@@ -66,9 +66,7 @@ export class Feed {
 
   #open(): void {
     const { serverUrl, key, token } = this.#options;
-    const url = new URL(`${httpAddress(serverUrl)}${pathOf(key, "/ws")}`);
-    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-    const socket = new WebSocket(url.href, [LIVE_SUBPROTOCOL]);
+    const socket = new WebSocket(`${socketAddress(serverUrl)}${pathOf(key, "/ws")}`, [LIVE_SUBPROTOCOL]);
     this.#socket = socket;
     this.#heardAtMs = performance.now();
     socket.onopen = () =>

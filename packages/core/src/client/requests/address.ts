@@ -3,9 +3,18 @@
 /** Returns a token, or makes one before each request. */
 export type TokenSource = string | (() => string | Promise<string>) | undefined;
 
-/** The address below which the paths of the server are, also for the address of a WebSocket. */
+/** The address below which the paths of the server are, also for the address of a WebSocket; without a query. */
 export function httpAddress(serverUrl: string): string {
-  return serverUrl.replace(/^ws/u, "http").replace(/\/+$/u, "");
+  const url = new URL(serverUrl);
+  url.protocol = url.protocol.replace("ws", "http");
+  url.search = "";
+  url.hash = "";
+  return url.href.replace(/\/+$/u, "");
+}
+
+/** The same address for WebSockets. */
+export function socketAddress(serverUrl: string): string {
+  return httpAddress(serverUrl).replace("http", "ws");
 }
 
 /** No header without a token: the server may know the person by a cookie. */

@@ -6,7 +6,7 @@
  * Does not know: what is asked.
  */
 
-export { authorizationOf, httpAddress } from "./address.ts";
+export { authorizationOf, httpAddress, socketAddress } from "./address.ts";
 export { backOffMs } from "./back-off.ts";
 export { eventData } from "./event-data.ts";
 export { assertServerUrl, OBSTACLE_TRIES, obstacleAt } from "./obstacle.ts";

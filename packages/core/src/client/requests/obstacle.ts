@@ -5,6 +5,7 @@
 
 import { ContinuoError, isContinuoError } from "../../model/index.ts";
 import { errorFromWire } from "../../wire/index.ts";
+import { httpAddress } from "./address.ts";
 
 /**
  * After this many consecutive tries that met an obstacle, a client reports it; fewer may mean that the server is still
@@ -36,9 +37,7 @@ export function assertServerUrl(serverUrl: unknown): asserts serverUrl is string
  * itself.
  */
 export async function obstacleAt(url: string): Promise<ContinuoError | null> {
-  const health = new URL(url);
-  health.protocol = health.protocol.replace("ws", "http");
-  health.pathname = health.pathname.replace(/(?:\/v1\/.*|\/*)$/u, "/healthz");
+  const health = new URL(`${httpAddress(url).replace(/\/v1\/.*$/u, "")}/healthz`);
   const answer = await ask(health.href, "cors");
   if (answer?.ok) return noWebSocket();
   if (answer !== null) {

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { httpAddress, socketAddress } from "./address.ts";
+
+test.each([
+  ["https://example.com", "https://example.com"],
+  ["http://localhost:8080//", "http://localhost:8080"],
+  ["WSS://Example.com/base/", "https://example.com/base"],
+  ["ws://localhost:8080/?token=secret#part", "http://localhost:8080"],
+  ["https://example.com/base/?x=1", "https://example.com/base"],
+])("paths of the server at %s are added to %s, and over a WebSocket to the same", (serverUrl, address) => {
+  expect(httpAddress(serverUrl)).toBe(address);
+  expect(socketAddress(serverUrl)).toBe(address.replace("http", "ws"));
+});
