@@ -308,17 +308,17 @@ export const CLIENT: readonly PromiseOfRoom[] = [
   },
   {
     promise: "No URL contains a token.",
-    file: "packages/core/src/client/connect.ts",
+    file: "packages/core/src/client/requests/address.ts",
     text: '  url.search = "";\n',
     mistake: "",
-    test: "packages/core/src/client/link.test.ts",
+    test: "packages/core/src/client/requests/address.test.ts",
   },
   {
     promise: "A path before the server is kept.",
-    file: "packages/core/src/client/connect.ts",
-    text: '`${url.pathname.replace(/\\/+$/u, "")}/v1/channels',
-    mistake: "`/v1/channels",
-    test: "packages/core/src/client/link.test.ts",
+    file: "packages/core/src/client/requests/address.ts",
+    text: 'return url.href.replace(/\\/+$/u, "");',
+    mistake: "return url.origin;",
+    test: "packages/core/src/client/requests/address.test.ts",
   },
   {
     promise: "A connection that its signal ended is cancelled.",
