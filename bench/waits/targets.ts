@@ -52,7 +52,7 @@ const SPENT: readonly (readonly [names: readonly string[], spent: string])[] = [
   ],
   [
     ["handOverLong", "handOverLongMemory"],
-    "a session above 64 MB goes through a file. Until 2026-11-30 each step of a hand-over read all texts from this file, about twenty times, and parsed them. Since a message without its long texts is in memory, and a text is read only where it is needed, a hand-over of 150 MB takes 21 s of processor time where it took 50, and one of 300 MB 50 s where it took 104 with a profiler (busy machine, one run each). Rows of 2026-11-30 with 75.8 s of processor time and 57 s by the clock were measured before that.",
+    "a session above 64 MB goes through a file. Until 2026-11-30 each step of a hand-over read all texts from this file, about twenty times, and parsed them. Since a message without its long texts is in memory, and a text is read only where it is needed, a hand-over of 150 MB takes 21 s of processor time where it took 50, and one of 300 MB 50 s where it took 104 with a profiler (busy machine, one run each).",
   ],
   [
     ["handOverVerified"],
