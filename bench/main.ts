@@ -53,6 +53,7 @@ function toPage(): string {
     "This page is written by `npm run bench -- --write`: what a person waits for, against what the machine needs at least.",
     `Measured on ${new Date().toISOString().slice(0, 10)} by \`node bench/main.ts ${process.argv.slice(2).join(" ")}\`: ${machine}, Node ${process.versions.node}, load ${load.toFixed(1)}.`,
     printedReport().startsWith("|") ? printedReport() : `\`\`\`text\n${printedReport()}\n\`\`\``,
-    "",
-  ].join("\n\n");
+  ]
+    .join("\n\n")
+    .concat("\n");
 }
