@@ -22,8 +22,10 @@ export interface Replay {
 }
 
 export interface Replayed {
-  /** The mistakes whose tests ended in time. */
+  /** The number of mistakes whose tests ended in time. */
   readonly tried: number;
+  /** True if mistakes were left when the time was over. */
+  readonly isTimeOver: boolean;
   /** The promises whose mistake no test found. */
   readonly survivors: readonly Planted[];
 }
@@ -34,12 +36,17 @@ export async function replayPromises(replay: Replay): Promise<Replayed> {
   const durations = replay.havePassed ? new Map<string, number>() : await durationsWithoutMistake(replay);
   const survivors: Planted[] = [];
   let tried = 0;
+  let isTimeOver = false;
   const queue = promises.entries();
   const takeFrom = async (folder: string): Promise<void> => {
     for (const [at, one] of queue) {
-      if (Date.now() >= endsAtMs) return;
-      const finder = await finderIn(folder, one, { tests: testsOf(one), durations, endsAtMs });
-      if (finder === undefined) return;
+      const isLate = Date.now() >= endsAtMs;
+      const known = { tests: testsOf(one), durations, endsAtMs };
+      const finder = isLate ? undefined : await finderIn(folder, one, known);
+      if (finder === undefined) {
+        isTimeOver = true;
+        return;
+      }
       tried++;
       if (finder === null) survivors.push(one);
       const outcome = finder === null ? "survived" : `found by ${finder}`;
@@ -47,7 +54,31 @@ export async function replayPromises(replay: Replay): Promise<Replayed> {
     }
   };
   await Promise.all(folders.map(takeFrom));
-  return { tried, survivors };
+  return { tried, isTimeOver, survivors };
+}
+
+export interface Verdict {
+  /** The last lines of a replay. */
+  readonly lines: readonly string[];
+  readonly exitCode: 0 | 1;
+}
+
+/**
+ * Judges a replay of so many mistakes. It fails if a mistake survived, and if none was tried for any other reason than
+ * the time.
+ */
+export function verdictOf({ tried, isTimeOver, survivors }: Replayed, count: number): Verdict {
+  const left = count - tried;
+  const result = `${tried - survivors.length} of ${tried} mistakes found`;
+  const lines = [
+    ...(left > 0 && isTimeOver ? [`no time was left for ${left} of ${count} mistakes`] : []),
+    tried > 0
+      ? result
+      : isTimeOver
+        ? "no mistake was tried: the time was over before the tests of one had ended"
+        : "no mistake was tried, although there was time: the choice of mistakes is empty, or nothing tried them",
+  ];
+  return { lines, exitCode: survivors.length > 0 || (tried === 0 && !isTimeOver) ? 1 : 0 };
 }
 
 async function durationsWithoutMistake({

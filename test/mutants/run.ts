@@ -27,7 +27,7 @@ import { probe, withProbes } from "./probe.ts";
 import { PROMISES } from "./promises/index.ts";
 import { createRandom, drawFrom } from "./random.ts";
 import { createNearest, type Reach, readReaches } from "./reach.ts";
-import { type Planted as PlantedPromise, replayPromises } from "./replay.ts";
+import { type Planted as PlantedPromise, replayPromises, verdictOf } from "./replay.ts";
 
 interface Planted extends Mutant {
   /** The path below the root, with `/`. */
@@ -72,12 +72,12 @@ async function replay(): Promise<number> {
   const folders = makeCopies(options.jobs);
   const endsAtMs = isAfterQuick ? startedAtMs + CI_SECONDS * 1_000 : Number.POSITIVE_INFINITY;
   const replayed = { folders, promises: chosen, testsOf, tell, endsAtMs, havePassed: isAfterQuick };
-  const { tried, survivors } = await replayPromises(replayed);
-  for (const one of survivors) tell(`survivor: ${one.file}: ${one.promise} (${testsOf(one).join(", ")})`);
-  if (tried < chosen.length)
-    tell(`no time was left for ${chosen.length - tried} of ${chosen.length} mistakes`);
-  tell(`${tried - survivors.length} of ${tried} mistakes found`);
-  return survivors.length === 0 ? 0 : 1;
+  const outcome = await replayPromises(replayed);
+  for (const one of outcome.survivors)
+    tell(`survivor: ${one.file}: ${one.promise} (${testsOf(one).join(", ")})`);
+  const { lines, exitCode } = verdictOf(outcome, chosen.length);
+  for (const line of lines) tell(line);
+  return exitCode;
 }
 
 function promisesOfRooms(): readonly PlantedPromise[] {
