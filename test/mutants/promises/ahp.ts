@@ -107,4 +107,25 @@ export const AHP: readonly PromiseOfRoom[] = [
     text: "if (read.has(uri) || read.has(toChatUri(uri))) kept.unusedSince = null;",
     mistake: "if (read.has(uri)) kept.unusedSince = null;",
   },
+  {
+    file: "packages/server/src/ahp/turns.ts",
+    test: "packages/server/src/ahp/turns.test.ts",
+    promise: "An error in the middle of a turn did not end the turn.",
+    text: 'parts.map((part) => (part.kind === "error" && part !== last ? toNotice(part) : part))',
+    mistake: "parts",
+  },
+  {
+    file: "packages/server/src/ahp/unanswered.ts",
+    test: "packages/server/src/ahp/unanswered.test.ts",
+    promise: "Two runs with the same prompt end two turns.",
+    text: "claimed.add(turn.id);",
+    mistake: "claimed.add(run.runId);",
+  },
+  {
+    file: "packages/server/src/ahp/turn-actions.ts",
+    test: "packages/server/src/ahp/turn-actions.test.ts",
+    promise: "A history that changed is cut after its last turn that is the same.",
+    text: "turnId: last.id }]",
+    mistake: "turnId: known[0]?.id ?? last.id }]",
+  },
 ];

@@ -157,4 +157,18 @@ export const SESSIONS: readonly PromiseOfRoom[] = [
     mistake: "",
     test: "test/sessions/repeats.test.ts",
   },
+  {
+    file: "packages/store/src/sessions/queue.ts",
+    test: "test/sessions/queue.test.ts",
+    promise: "A waiting run whose process ended does not hold up the others.",
+    text: '|| isOwnerGone((await readStarter(store, run)) ?? "");',
+    mistake: '|| isOwnerGone(run.owner ?? "");',
+  },
+  {
+    file: "packages/store/src/sessions/run-turn.ts",
+    test: "test/sessions/continuation.test.ts",
+    promise: "A turn is not replayed beside another program that has the native session open.",
+    text: 'if (outcome.error.code === "session_live") return;',
+    mistake: 'if (outcome.error.code === "fenced") return;',
+  },
 ];

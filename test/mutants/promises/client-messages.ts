@@ -1,0 +1,118 @@
+/** More promises of `packages/core/src/client/`: messages that a client receives, misses and answers, each with a mistake that breaks it. */
+
+import type { PromiseOfRoom } from "./promise.ts";
+
+export const CLIENT_MESSAGES: readonly PromiseOfRoom[] = [
+  {
+    file: "packages/core/src/client/calls.ts",
+    test: "packages/core/src/client/calls.test.ts",
+    promise: "Results that came before a call failed are read before its error.",
+    text: "if (waiting.results.length > 0) yield",
+    mistake: 'if (waiting.results.length > 0 && typeof waiting.state === "string") yield',
+  },
+  {
+    file: "packages/core/src/client/missed-context.ts",
+    test: "packages/core/src/client/missed-context.test.ts",
+    promise: "What somebody said cannot end the block of missed messages, also in capitals.",
+    text: 'missed_context)/giu, "&lt;")',
+    mistake: 'missed_context)/gu, "&lt;")',
+  },
+  {
+    promise: "A waiting participant gives up when the holder of the handle renews its lease.",
+    file: "packages/core/src/client/handle-wait.ts",
+    text: "this.#freeAt ??= freeAt;",
+    mistake: "this.#freeAt = freeAt;",
+    test: "packages/core/src/client/handle-wait.test.ts",
+  },
+  {
+    promise: "A call is answered only by the participant that was called.",
+    file: "packages/core/src/client/calls.ts",
+    text: " || waiting.to !== event.actor.id) return;",
+    mistake: ") return;",
+    test: "packages/core/src/client/calls.test.ts",
+  },
+  {
+    promise: "No line of a message poses as a message of another person.",
+    file: "packages/core/src/client/missed-context.ts",
+    text: 'text.replace(/^/gmu, "  ")',
+    mistake: 'text.replace(/^/u, "  ")',
+    test: "packages/core/src/client/missed-context.test.ts",
+  },
+  {
+    promise: "A frame of an earlier socket is not shown after a restart.",
+    file: "packages/core/src/client/live/feed.ts",
+    text: 'if (socket === this.#socket && typeof data === "string")',
+    mistake: 'if (typeof data === "string")',
+    test: "packages/core/src/client/live/feed.test.ts",
+  },
+  {
+    promise: "Long events that nobody reads wait with the server.",
+    file: "packages/core/src/client/inbox.ts",
+    text: "this.#queue.length < LIMITS.queuedEvents && this.#length < LIMITS.queuedLength",
+    mistake: "this.#queue.length < LIMITS.queuedEvents",
+    test: "packages/core/src/client/inbox.test.ts",
+  },
+  {
+    promise: "An input whose answer failed in between is not passed over.",
+    file: "packages/core/src/client/answer.ts",
+    text: "earlier >= sequence || this.#begun.has(earlier)) throw error;",
+    mistake: "earlier >= sequence) throw error;",
+    test: "packages/core/src/client/answer.test.ts",
+  },
+  {
+    promise: "A reader gets the edits of a message that addressed it at its beginning.",
+    file: "packages/core/src/client/hand-over.ts",
+    text: "if (isFollowed || event.addressed) keepWhole(followed, event.messageId);",
+    mistake: "if (event.addressed) keepWhole(followed, event.messageId);",
+    test: "packages/core/src/client/hand-over.test.ts",
+  },
+  {
+    promise: "A gap that was asked for before the connection was lost is asked for again.",
+    file: "packages/core/src/client/inbox.ts",
+    text: '    if (this.#state === "asked") this.#state = "flowing";\n  }',
+    mistake: "  }",
+    test: "packages/core/src/client/inbox.test.ts",
+  },
+  {
+    promise: "A change of a missed message counts its length once.",
+    file: "packages/core/src/client/missed-collector.ts",
+    text: "    this.#messages.length = 0;\n    this.#length = 0;\n",
+    mistake: "    this.#messages.length = 0;\n",
+    test: "packages/core/src/client/missed-collector.test.ts",
+  },
+  {
+    promise: "A deletion without the place of its message is told, because the reader may know the message.",
+    file: "packages/core/src/client/missed-collector.ts",
+    text: "event.messageSequence !== undefined && event.messageSequence > after;",
+    mistake: "event.messageSequence === undefined || event.messageSequence > after;",
+    test: "packages/core/src/client/missed-collector.test.ts",
+  },
+  {
+    promise: "The count of left out messages is never negative.",
+    file: "packages/core/src/client/missed-collector.ts",
+    text: "Math.max(0, this.#omitted - 1)",
+    mistake: "this.#omitted - 1",
+    test: "packages/core/src/client/missed-collector.test.ts",
+  },
+  {
+    promise: "An answer whose message the server ended goes on with the words so far.",
+    file: "packages/core/src/client/answer.ts",
+    text: 'let isOpen = source.text !== "";',
+    mistake: "let isOpen = false;",
+    test: "packages/core/src/client/answer.test.ts",
+  },
+  {
+    promise: "A message of the page is shown once when its own frame arrives.",
+    file: "packages/core/src/client/chat/feed.ts",
+    text: 'if (frame.type === "chat" || frame.type === "message") {',
+    mistake: 'if (frame.type === "chat") {',
+    test: "packages/core/src/client/chat/open-chat.test.ts",
+  },
+  {
+    promise: "A page that opens a channel while a message is written shows its next words.",
+    file: "packages/core/src/client/open-channel.ts",
+    text: "(open?.sequence ?? Number.POSITIVE_INFINITY) - 1);",
+    mistake: "open?.sequence ?? Number.POSITIVE_INFINITY);",
+    test: "test/channels/late-reader.test.ts",
+  },
+];
