@@ -1,12 +1,12 @@
 /**
- * The floors and the code map of `ARCHITECTURE.md`, and the rooms in the README of each package, from the floor plan and the first
- * sentence of each `index.ts`.
+ * The floors and the code map of `ARCHITECTURE.md`, the rooms in the README of each package, and the folders in
+ * `docs/code-map.md`, from the floor plan and the first sentence of each `index.ts`.
  */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { FLOOR_PLAN } from "../test/house/floor-plan.ts";
-import { doorsOf } from "./packages.ts";
+import { doorsOf, PACKAGES } from "./packages.ts";
 import { withSection } from "./section.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -83,14 +83,39 @@ function describeRoom(room: string): string {
 
 const ROOMS = { begin: "<!-- rooms: written by scripts/docs.ts -->", end: "<!-- end of rooms -->" };
 
-/** The README of a package, with the folders of its rooms. */
+/** The README of a package, with its rooms; a package of one folder has none. */
 export function withRooms(document: string, name: string): string {
-  const source = `packages/${name}/src`;
-  const folders = readdirSync(join(ROOT, source), { recursive: true, encoding: "utf8" })
+  if (!document.includes(ROOMS.begin)) return document;
+  const rooms = foldersOf(name).filter((folder) => !folder.includes("/"));
+  return withSection(document, ROOMS, describeFolders(name, rooms));
+}
+
+const FOLDERS = { begin: "<!-- folders: written by scripts/docs.ts -->", end: "<!-- end of folders -->" };
+
+/** `docs/code-map.md`, with all folders of the packages that have more than one. */
+export function withFolders(document: string): string {
+  const parts = PACKAGES.flatMap((name) => {
+    const folders = foldersOf(name);
+    return folders.length === 0 ? [] : [`## @continuo/${name}\n\n${describeFolders(name, folders)}`];
+  });
+  return withSection(document, FOLDERS, parts.join("\n"));
+}
+
+/** The folders of a package that say what they are, below `src/`. */
+function foldersOf(name: string): readonly string[] {
+  return readdirSync(join(ROOT, sourceOf(name)), { recursive: true, encoding: "utf8" })
     .map((path) => path.replaceAll("\\", "/"))
     .filter((path) => basename(path) === "index.ts" && path !== "index.ts")
     .map((path) => dirname(path))
     .sort();
+}
+
+function sourceOf(name: string): string {
+  return `packages/${name}/src`;
+}
+
+function describeFolders(name: string, folders: readonly string[]): string {
+  const source = sourceOf(name);
   const doors = new Map(
     [...doorsOf(ROOT, name)].map(([specifier, file]) => [dirname(file.slice(source.length + 1)), specifier]),
   );
@@ -99,7 +124,7 @@ export function withRooms(document: string, name: string): string {
     const door = doors.has(folder) ? ` (exported as \`${doors.get(folder)}\`)` : "";
     return `${indent}- \`${folder}/\`${door}: ${firstSentence(join(ROOT, source, folder, "index.ts"))}`;
   });
-  return withSection(document, ROOMS, `${lines.join("\n")}\n`);
+  return `${lines.join("\n")}\n`;
 }
 
 /** The first sentence of the comment that the file begins with. */

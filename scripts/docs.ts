@@ -1,7 +1,7 @@
 /**
  * Writes `docs/cli.md` from `--help`, `docs/errors.md` from the table of error codes, `docs/continuo.schema.json` from the
  * schema of `continuo.yaml`, the schemas in `protocol/` from the types of the source, and the generated parts of
- * `PROTOCOL.md`, `docs/editors.md`, `docs/server.md`, `docs/lost-and-found.md`, the profiles of `docs/speed.md`, `ARCHITECTURE.md` and the README of each package; with `--check`, fails if one of them is out of date.
+ * `PROTOCOL.md`, `docs/editors.md`, `docs/server.md`, `docs/lost-and-found.md`, `docs/code-map.md`, the profiles of `docs/speed.md`, `ARCHITECTURE.md` and the README of each package; with `--check`, fails if one of them is out of date.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import type { Command } from "commander";
 import { withProfiles } from "../bench/waits/page.ts";
 import { toJsonSchema } from "../packages/agents/src/config/json-schema.ts";
 import { createProgram } from "../src/cli/index.ts";
-import { withCodeMap, withRooms } from "./code-map.ts";
+import { withCodeMap, withFolders, withRooms } from "./code-map.ts";
 import { withEditors } from "./editors-page.ts";
 import { codesOf, toErrorsPage } from "./errors-page.ts";
 import { withCauses } from "./lost-and-found.ts";
@@ -122,6 +122,7 @@ const made: readonly (readonly [name: string, text: string])[] = [
     const page = `packages/${name}/README.md`;
     return [page, withRooms(readFileSync(join(ROOT, page), "utf8"), name)] as const;
   }),
+  ["docs/code-map.md", withFolders(readFileSync(join(ROOT, "docs/code-map.md"), "utf8"))],
   ["ARCHITECTURE.md", withCodeMap(readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8"))],
 ];
 for (const [name, fresh] of made) {

@@ -67,7 +67,7 @@ describe.each([...PACKAGES, ...ADAPTERS])("the package %s", (name) => {
   test("has a page of one screen that names its doors", () => {
     const page = readFileSync(join(ROOT, "packages", name, "README.md"), "utf8");
     expect(page.startsWith(`# @continuo/${name}\n`)).toBe(true);
-    expect(page.trimEnd().split("\n").length).toBeLessThanOrEqual(75);
+    expect(page.trimEnd().split("\n").length).toBeLessThanOrEqual(50);
     const doors = Object.keys(manifest.exports).map((door) => `\`@continuo/${name}${door.slice(1)}\``);
     expect(doors.filter((door) => !page.includes(door))).toEqual([]);
   });
