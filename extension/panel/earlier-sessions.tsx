@@ -12,7 +12,7 @@ import { clock } from "./format.ts";
 import { ask } from "./link.ts";
 import { Problem } from "./problem.tsx";
 import { RemovedSessions } from "./removed-sessions.tsx";
-import { SessionRow } from "./session-row.tsx";
+import { SessionItem } from "./session-item.tsx";
 import { byDay, type Match, readingOf } from "./session-search.ts";
 import { SessionTexts } from "./session-texts.ts";
 import { type Undo, UndoBar } from "./undo-bar.tsx";
@@ -66,7 +66,7 @@ export function EarlierSessions({ view }: { readonly view: EngineView }): JSX.El
           <h3>{name}</h3>
           <ul class="sessions">
             {some.map((session) => (
-              <SessionRow
+              <SessionItem
                 key={session.sessionId}
                 session={session}
                 onOpen={() => open(session)}
@@ -74,7 +74,7 @@ export function EarlierSessions({ view }: { readonly view: EngineView }): JSX.El
               >
                 <Matches matches={found.get(session.sessionId) ?? []} />
                 <Join view={view} session={session} onJoined={load} onFailure={setFailure} />
-              </SessionRow>
+              </SessionItem>
             ))}
           </ul>
         </section>

@@ -13,7 +13,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-export function SessionRow({ session, onOpen, onRemove, children }: Props): JSX.Element {
+export function SessionItem({ session, onOpen, onRemove, children }: Props): JSX.Element {
   const { state, noteIds, keys = [] } = session;
   const title = titleOf(session);
   return (

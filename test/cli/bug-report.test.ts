@@ -18,7 +18,7 @@ beforeEach(() => {
   home = createHome();
 });
 
-interface Entry {
+interface DebugLine {
   readonly at: string;
   readonly room: string;
   readonly what: string;
@@ -27,11 +27,11 @@ interface Entry {
 
 const logPath = (): string => join(home.path, ".continuo/debug.jsonl");
 
-function entries(): readonly Entry[] {
+function entries(): readonly DebugLine[] {
   return readFileSync(logPath(), "utf8")
     .trimEnd()
     .split("\n")
-    .map((line) => JSON.parse(line) as Entry);
+    .map((line) => JSON.parse(line) as DebugLine);
 }
 
 test("--debug writes the work of each room, and prints the path of the log", async () => {

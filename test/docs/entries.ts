@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-export interface Entry {
+export interface PublicEntry {
   /** For example `continuo/client`. */
   readonly specifier: string;
   /** The path of its source in the repository. */
@@ -18,7 +18,7 @@ const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))
   readonly exports: Readonly<Record<string, { readonly types: string } | string>>;
 };
 
-export const ENTRIES: readonly Entry[] = Object.entries(exports).flatMap(([door, entry]) => {
+export const ENTRIES: readonly PublicEntry[] = Object.entries(exports).flatMap(([door, entry]) => {
   if (typeof entry === "string") return [];
   const source = sourceOf(entry.types);
   const specifier = `continuo${door.slice(1)}`;

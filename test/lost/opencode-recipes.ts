@@ -31,7 +31,7 @@ const TABLES = `
     time_updated integer not null, data text not null,
     constraint fk_message foreign key (message_id) references message(id) on delete cascade);`;
 
-interface SessionRow {
+interface OpencodeSession {
   readonly id?: string;
   readonly project?: string;
   readonly directory?: string;
@@ -44,7 +44,7 @@ export function opencodeDatabase({ root }: LostHome): string {
 }
 
 /** A session with a prompt and its answer, as opencode 1.18.34 writes it; by default its folder has no commit. */
-export function writeOpencode(home: LostHome, row: SessionRow = {}): void {
+export function writeOpencode(home: LostHome, row: OpencodeSession = {}): void {
   const path = opencodeDatabase(home);
   const { id = OPENCODE_ID, project = "global", directory = home.project, parent = null } = row;
   mkdirSync(join(path, ".."), { recursive: true });

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import type { ChatEvent, ChatState } from "@continuo/core/wire/machine";
 import { openStore } from "@continuo/store";
-import { foldLive, NO_RUNNING_TURN, type RunningTurn } from "../../web/state/live.ts";
+import { foldTurnEvent, NO_RUNNING_TURN, type RunningTurn } from "../../web/state/live.ts";
 import { chunk, DONE, type Script } from "../acp/script.ts";
 import { SCRIPT, type TalkHome } from "../cli/talk.ts";
 import { eventsOf, type OpenMachine } from "./open-machine.ts";
@@ -135,7 +135,7 @@ export async function readChat(machine: OpenMachine, key: string, token?: string
       const one = { type: event, ...(data as object) } as ChatEvent;
       events.push(one);
       if (one.type === "state") state = one.state;
-      else if (one.type !== "moved") live = foldLive(live, one);
+      else if (one.type !== "moved") live = foldTurnEvent(live, one);
       for (const look of waiting) look();
     }
   };

@@ -6,15 +6,15 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { changeTree, type Machines, REMOTE, shownIn } from "./machines.ts";
 
-export interface SessionRow {
+export interface ListedSession {
   readonly agent: string;
   readonly sessionId: string;
   readonly cwd: string;
   readonly movedTo: { readonly machine: string; readonly sessionId: string } | null;
 }
 
-export async function sessionsOn(machines: Machines, machine: "here" | "there"): Promise<SessionRow[]> {
-  return JSON.parse((await machines.on(machine, ["list", "--json"])).stdout) as SessionRow[];
+export async function sessionsOn(machines: Machines, machine: "here" | "there"): Promise<ListedSession[]> {
+  return JSON.parse((await machines.on(machine, ["list", "--json"])).stdout) as ListedSession[];
 }
 
 /** Returns the incomplete files of moves on the other machine. */

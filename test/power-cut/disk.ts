@@ -30,7 +30,7 @@ export interface Folder {
 }
 
 type Data = Exclude<Change, EntryChange>;
-type Entry = Extract<Change, { type: "entry" }>;
+type DiskEntry = Extract<Change, { type: "entry" }>;
 
 const PAGE = 4096;
 
@@ -52,7 +52,7 @@ export function imageAfter({ changes, syncs }: Operations, cut: PowerCut, random
   );
 }
 
-function withoutMoves({ from, ...entry }: Entry): readonly Entry[] {
+function withoutMoves({ from, ...entry }: DiskEntry): readonly DiskEntry[] {
   if (from === undefined) return [entry];
   if (from.inode === entry.inode) return [{ ...entry, from }];
   return [entry, { ...entry, ...from, target: undefined }];
@@ -62,7 +62,11 @@ function isSynced(change: Change, syncs: readonly Sync[]): boolean {
   return syncs.some((sync) => sync.inode === change.inode && sync.begin > change.end);
 }
 
-function anyOf(entries: readonly Entry[], syncs: readonly Sync[], isThere: () => boolean): readonly Entry[] {
+function anyOf(
+  entries: readonly DiskEntry[],
+  syncs: readonly Sync[],
+  isThere: () => boolean,
+): readonly DiskEntry[] {
   return entries.filter((entry) => isSynced(entry, syncs) || isThere());
 }
 
@@ -70,11 +74,11 @@ function anyOf(entries: readonly Entry[], syncs: readonly Sync[], isThere: () =>
  * Returns the changes that survive as a prefix: each sync of a file whose size or time has changed writes the journal.
  */
 function prefixOf(
-  entries: readonly Entry[],
+  entries: readonly DiskEntry[],
   syncs: readonly Sync[],
   data: readonly Data[],
   random: Random,
-): readonly Entry[] {
+): readonly DiskEntry[] {
   const commits = syncs.filter(
     (sync) =>
       entries.some(
@@ -195,10 +199,10 @@ class GrowingFile {
 }
 
 /** Returns the tree that can be reached from the folder of the trace. */
-function treeOf(entries: readonly Entry[], contents: ReadonlyMap<number, Buffer>): Folder {
-  const folders = new Map<number, Map<string, Entry>>();
+function treeOf(entries: readonly DiskEntry[], contents: ReadonlyMap<number, Buffer>): Folder {
+  const folders = new Map<number, Map<string, DiskEntry>>();
   for (const entry of entries) {
-    const names = folders.get(entry.inode) ?? new Map<string, Entry>();
+    const names = folders.get(entry.inode) ?? new Map<string, DiskEntry>();
     folders.set(entry.inode, names);
     if (entry.from !== undefined) folders.get(entry.from.inode)?.delete(entry.from.name);
     if (entry.target === undefined) names.delete(entry.name);

@@ -14,7 +14,7 @@ interface OpenFile {
   position: number;
 }
 
-interface Entry {
+interface DiskEntry {
   readonly name: string;
   readonly parentPath: string;
   isFile(): boolean;
@@ -264,9 +264,9 @@ function contentOf(node: DiskNode, path: string): FileNode {
   return node;
 }
 
-function entriesOf(path: string, { entries }: FolderNode, depth: "own" | "deep"): readonly Entry[] {
+function entriesOf(path: string, { entries }: FolderNode, depth: "own" | "deep"): readonly DiskEntry[] {
   return [...entries].flatMap(([name, one]) => {
-    const own: Entry = {
+    const own: DiskEntry = {
       name,
       parentPath: path,
       isFile: () => one.kind === "file",

@@ -12,7 +12,7 @@ import { batch, type Signal, signal } from "@preact/signals";
 import type { SessionState } from "../session/session-state.ts";
 import { sessionLink } from "../shell/route.ts";
 import type { Handlers } from "../state/listen.ts";
-import { foldLive, NO_RUNNING_TURN, type RunningTurn, settled } from "../state/live.ts";
+import { foldTurnEvent, NO_RUNNING_TURN, type RunningTurn, settled } from "../state/live.ts";
 import { ask, sayError } from "../state/server.ts";
 import { THIS_PAGE } from "./this-page.ts";
 
@@ -73,7 +73,9 @@ export class ChatClient {
 
   #handlers(): Handlers {
     const fold = (type: "turn" | "messages" | "token") => (data: unknown) => {
-      this.#show(foldLive(this.#live, { type, ...(data as object) } as Parameters<typeof foldLive>[1]));
+      this.#show(
+        foldTurnEvent(this.#live, { type, ...(data as object) } as Parameters<typeof foldTurnEvent>[1]),
+      );
     };
     return {
       turn: fold("turn"),

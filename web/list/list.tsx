@@ -32,7 +32,7 @@ import {
   toggleChosen,
   writePlaces,
 } from "./list-state.ts";
-import { rowLink, SessionRow } from "./row.tsx";
+import { ListRow, rowLink } from "./row.tsx";
 
 const HEIGHTS: Readonly<Record<ListItem["type"], number>> = { pinned: 52, day: 52, project: 30, session: 58 };
 const NARROW_ROW = 78;
@@ -148,7 +148,7 @@ function lineOf(item: ListItem, now: Date): VNode {
       return (
         <>
           {chosen.value === null ? null : <ChosenBox row={item.row} />}
-          <SessionRow row={item.row} />
+          <ListRow row={item.row} />
           {item.row.trashId === null ? null : <RestoreButton row={item.row} />}
         </>
       );

@@ -10,7 +10,7 @@ import { sessionLink } from "../shell/route.ts";
 import { isOrdered } from "../state/sessions.ts";
 import { filters, selected, writePlaces } from "./list-state.ts";
 
-export function SessionRow({ row }: { row: MachineSession }): VNode {
+export function ListRow({ row }: { row: MachineSession }): VNode {
   const { key, title, agent, model, turns, costUsd, updatedAt, match, marks } = row;
   // No heading with a day or a project is above the row.
   const isDated = isOrdered(filters.value) || marks.pinned;

@@ -1,7 +1,7 @@
 import type { Block } from "@continuo/core/model";
 import type { WindowMessage } from "@continuo/core/wire/machine";
 import { describe, expect, test } from "vitest";
-import { foldLive, NO_RUNNING_TURN, type RunningTurn, settled, withLive } from "./live.ts";
+import { foldTurnEvent, NO_RUNNING_TURN, type RunningTurn, settled, withLive } from "./live.ts";
 
 function told(
   sequence: number,
@@ -19,23 +19,23 @@ const messages = (...all: readonly WindowMessage[]) => ({ type: "messages", mess
 const token = (sequence: number, from: number, text: string, block = 0) =>
   ({ type: "token", sequence, block, from, text }) as const;
 
-function folded(...events: readonly Parameters<typeof foldLive>[1][]): RunningTurn {
-  return events.reduce(foldLive, NO_RUNNING_TURN);
+function folded(...events: readonly Parameters<typeof foldTurnEvent>[1][]): RunningTurn {
+  return events.reduce(foldTurnEvent, NO_RUNNING_TURN);
 }
 
 describe("tokens", () => {
   test("continue where the text of their message ends, and leave the messages as they are", () => {
     const begun = folded(messages(told(3, ["one"], true)));
-    const live = foldLive(foldLive(begun, token(3, 3, " two")), token(3, 7, " three"));
+    const live = foldTurnEvent(foldTurnEvent(begun, token(3, 3, " two")), token(3, 7, " three"));
     expect(live.open).toEqual({ sequence: 3, block: 0, text: "one two three" });
     expect(live.messages).toBe(begun.messages);
   });
 
   test("that come a second time are not doubled, and one after a gap is not shown", () => {
     const begun = folded(messages(told(3, ["one"], true)), token(3, 3, " two"));
-    expect(foldLive(begun, token(3, 3, " two")).open?.text).toBe("one two");
-    expect(foldLive(begun, token(3, 9, "!")).open?.text).toBe("one two");
-    expect(foldLive(begun, token(4, 0, "!"))).toBe(begun);
+    expect(foldTurnEvent(begun, token(3, 3, " two")).open?.text).toBe("one two");
+    expect(foldTurnEvent(begun, token(3, 9, "!")).open?.text).toBe("one two");
+    expect(foldTurnEvent(begun, token(4, 0, "!"))).toBe(begun);
   });
 
   test("end with the whole message", () => {

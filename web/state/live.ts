@@ -23,7 +23,7 @@ export const NO_RUNNING_TURN: RunningTurn = { messages: new Map(), open: null };
 
 type TurnEvent = Extract<ChatEvent, { readonly type: "turn" | "messages" | "token" }>;
 
-export function foldLive(live: RunningTurn, event: TurnEvent): RunningTurn {
+export function foldTurnEvent(live: RunningTurn, event: TurnEvent): RunningTurn {
   switch (event.type) {
     case "turn":
       // A complete message stays until the history has it.

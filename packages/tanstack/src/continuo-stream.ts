@@ -34,7 +34,7 @@ export interface ContinuoStreamOptions {
 
 const OPTIONS: KnownOptions<ContinuoStreamOptions> = { prefix: true, ttl: true, firstChunkDeadlineMs: true };
 
-type Entry = Awaited<ReturnType<UpsertableStreamDurability["snapshot"]>>[number];
+type StreamEntry = Awaited<ReturnType<UpsertableStreamDurability["snapshot"]>>[number];
 
 interface RunState {
   /** The chunks by their positions, and in that order. */
@@ -66,7 +66,7 @@ export function continuoStream(
     initial: () => ({ chunks: new Map(), tail: 0, isClosed: false, sequence: 0 }),
     apply: takeEvent,
   });
-  const entryOf = ([at, chunk]: readonly [number, StreamChunk]): Entry => ({
+  const entryOf = ([at, chunk]: readonly [number, StreamChunk]): StreamEntry => ({
     offset: toOffset(runId, at),
     chunk: structuredClone(chunk),
   });
@@ -166,7 +166,7 @@ function placesOf(
   const seen = new Set<number>();
   let last = tail;
   // A gap in the array is an entry too, but `map` would skip it.
-  return Array.from(entries, (entry: Entry | undefined, index) => {
+  return Array.from(entries, (entry: StreamEntry | undefined, index) => {
     if (entry === undefined) throw new ContinuoError("invalid", `there is no entry ${index}`);
     const at = placeOf(entry.offset, runId);
     const isNew = !chunks.has(at);

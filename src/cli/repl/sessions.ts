@@ -7,7 +7,7 @@ import { visibleLine } from "@continuo/core/transcript";
 import { cutEnd, type Paint, relativeTime, type Shell } from "../terminal/index.ts";
 import { REPL_LIMITS } from "./limits.ts";
 
-export interface SessionRow {
+export interface FolderRow {
   readonly sessionId: string;
   readonly agent: string;
   readonly title: string;
@@ -16,7 +16,7 @@ export interface SessionRow {
 }
 
 export interface FolderOptions {
-  readonly rows: readonly SessionRow[];
+  readonly rows: readonly FolderRow[];
   /** The lists that are missing, each with its reason. */
   readonly missing: readonly string[];
 }
@@ -65,7 +65,7 @@ interface DrawOptions {
 }
 
 /** Draws a line per session, with enough characters of each id to distinguish it from the others. */
-export function toLines(rows: readonly SessionRow[], { paint, columns }: DrawOptions): string[] {
+export function toLines(rows: readonly FolderRow[], { paint, columns }: DrawOptions): string[] {
   const now = new Date();
   const length = idLength(rows.map(({ sessionId }) => sessionId));
   const agents = Math.max(...rows.map(({ agent }) => agent.length));

@@ -15,7 +15,7 @@ export interface KeptTexts extends AsyncDisposable {
   forget(): void;
 }
 
-interface Entry {
+interface CachedTexts {
   readonly texts: Promise<OpenTexts>;
   readonly options: TextsOptions;
   readonly rules: string;
@@ -31,16 +31,16 @@ export function createKeptTexts(
   open: typeof openTexts = openTexts,
   nowMs: () => number = Date.now,
 ): KeptTexts {
-  let kept: Entry | null = null;
-  let next: Entry | null = null;
+  let kept: CachedTexts | null = null;
+  let next: CachedTexts | null = null;
   let closing: ReturnType<typeof setTimeout> | undefined;
   let renewing: ReturnType<typeof setTimeout> | undefined;
-  const keep = (entry: Entry | null): void => {
+  const keep = (entry: CachedTexts | null): void => {
     const before = kept;
     kept = entry;
     if (before !== null) void drop(before);
   };
-  const begin = (options: TextsOptions): Entry => {
+  const begin = (options: TextsOptions): CachedTexts => {
     const entry = toEntry(options, { places, open, nowMs: nowMs() });
     entry.texts.catch(() => {
       if (kept === entry) kept = null;
@@ -55,7 +55,7 @@ export function createKeptTexts(
     next = null;
   };
   /** The next search does not wait for this look at all files. */
-  const renew = ({ options }: Entry): void => {
+  const renew = ({ options }: CachedTexts): void => {
     const one = begin(options);
     next = one;
     const end = (isOpen: boolean): void => {
@@ -68,8 +68,8 @@ export function createKeptTexts(
       () => end(false),
     );
   };
-  const ageOf = ({ openedMs }: Entry): number => nowMs() - openedMs;
-  const isGood = (entry: Entry, rules: string): boolean =>
+  const ageOf = ({ openedMs }: CachedTexts): number => nowMs() - openedMs;
+  const isGood = (entry: CachedTexts, rules: string): boolean =>
     entry.rules === rules && ageOf(entry) < CATALOG_LIMITS.keptTextsMs && entry.isUnchanged();
   return {
     async open(options) {
@@ -120,7 +120,7 @@ function toEntry(
     open,
     nowMs,
   }: { readonly places: PlacesAt; readonly open: typeof openTexts; readonly nowMs: number },
-): Entry {
+): CachedTexts {
   const own = stampOf(ownFiles(places));
   let isSame = (): boolean => true;
   const opened = async (): Promise<OpenTexts> => {
@@ -139,12 +139,12 @@ function toEntry(
   };
 }
 
-async function drop(entry: Entry): Promise<void> {
+async function drop(entry: CachedTexts): Promise<void> {
   entry.isDropped = true;
   await close(entry);
 }
 
-async function close(entry: Entry): Promise<void> {
+async function close(entry: CachedTexts): Promise<void> {
   if (!entry.isDropped || entry.users > 0) return;
   // The error was reported to the search that opened the texts.
   const texts = await entry.texts.catch(() => null);

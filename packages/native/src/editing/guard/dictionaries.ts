@@ -50,7 +50,7 @@ const SMALL_PIECE_LEVEL = 9;
 /** This level takes a fifth of the time of `LEVEL`, and a third more bytes. */
 const QUICK_LEVEL = 3;
 
-interface Entry extends SessionKey {
+interface DictionaryEntry extends SessionKey {
   readonly sha256: string;
   readonly sizeBytes: number;
   /**
@@ -84,7 +84,7 @@ export function dictionaryFor(session: SessionKey, path: string, places: Places)
 }
 
 /** Returns `null` if the dictionary is damaged. */
-function wholeOrNull(newest: Entry, known: DictionaryContext): Dictionary | null {
+function wholeOrNull(newest: DictionaryEntry, known: DictionaryContext): Dictionary | null {
   try {
     return readDictionary(newest, known);
   } catch (error) {
@@ -104,7 +104,7 @@ function partOf(path: string, from: number, most: number): Buffer {
 }
 
 interface DictionaryContext {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly DictionaryEntry[];
   readonly places: Places;
 }
 
@@ -129,7 +129,7 @@ function learn(
   }
   const { agent, sessionId } = session;
   const base = before === null ? {} : { base: before.sha256 };
-  const entry: Entry = {
+  const entry: DictionaryEntry = {
     agent,
     sessionId,
     sha256,
@@ -153,7 +153,7 @@ function remembered(dictionary: Dictionary, path: string): Dictionary {
 
 /** Reads a dictionary and verifies its hash. Errors: `corrupt`. */
 function readDictionary(
-  { sha256, base }: Pick<Entry, "sha256" | "base">,
+  { sha256, base }: Pick<DictionaryEntry, "sha256" | "base">,
   known: DictionaryContext,
 ): Dictionary {
   const path = dictionaryPath(sha256, known.places);
@@ -256,19 +256,19 @@ export function removeDictionaries(orphaned: ReadonlySet<string>, places: Places
   alreadyRead.clear();
 }
 
-function readEntries(places: Places): readonly Entry[] {
+function readEntries(places: Places): readonly DictionaryEntry[] {
   const list =
     jsonIn(readPackedText(entriesPath(places))) ?? readJsonFile(plainEntriesPath(places))?.dictionaries;
   return Array.isArray(list) ? list.filter(isEntry) : [];
 }
 
-function isEntry(value: unknown): value is Entry {
+function isEntry(value: unknown): value is DictionaryEntry {
   if (!isJson(value)) return false;
   const { agent, sessionId, sha256, sizeBytes } = value;
   return [agent, sessionId, sha256].every((one) => typeof one === "string") && typeof sizeBytes === "number";
 }
 
-function writeEntries(dictionaries: readonly Entry[], places: Places): void {
+function writeEntries(dictionaries: readonly DictionaryEntry[], places: Places): void {
   writePackedText(entriesPath(places), JSON.stringify(dictionaries));
   if (existsSync(plainEntriesPath(places))) removeDurably(plainEntriesPath(places));
 }

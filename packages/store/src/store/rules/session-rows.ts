@@ -8,7 +8,7 @@ import { mergedMetadata } from "./json-fields.ts";
 import { assertText, invalid, notFound } from "./refusals.ts";
 
 /** A session together with the facts from its log. */
-export type SessionRow = SessionTable &
+export type JoinedSession = SessionTable &
   Pick<
     LogTable,
     "changed_at" | "ttl_ms" | "expires_at" | "parent_log_id" | "parent_sequence" | "parent_bytes"
@@ -25,7 +25,7 @@ export const LOG_PART = [
 ] as const;
 
 /** `undefined` also if its log has expired: the row is removed with the log, which may be later. */
-export function* findSession(scope: Scope, sessionId: string): Work<SessionRow | undefined> {
+export function* findSession(scope: Scope, sessionId: string): Work<JoinedSession | undefined> {
   const { dialect, workspaceId } = scope;
   const text = textOnce(
     dialect,
@@ -37,7 +37,7 @@ export function* findSession(scope: Scope, sessionId: string): Work<SessionRow |
      where s.workspace_id = ? and s.session_id = ? and logs.deleted_at is null
        and (logs.expires_at is null or logs.expires_at > ${dialect.nowMs})`,
   );
-  return (yield* sql<SessionRow>(scope, text, workspaceId, sessionId))[0];
+  return (yield* sql<JoinedSession>(scope, text, workspaceId, sessionId))[0];
 }
 
 /** The interval, counted from 1970, in which only the first append writes `updated_at`. */

@@ -21,7 +21,7 @@ import { lifeOf } from "./log-rows.ts";
 import { createLog, deleteLog, logAfterCreate } from "./logs.ts";
 import { pageOf, prefixEnd, textsOf } from "./pages.ts";
 import { assertName, assertText, assertTime, conflict, invalid, isoOf, notFound } from "./refusals.ts";
-import { ACTIVITY_LAG_MS, findSession, LOG_PART, type SessionRow } from "./session-rows.ts";
+import { ACTIVITY_LAG_MS, findSession, type JoinedSession, LOG_PART } from "./session-rows.ts";
 
 export function* createSession(tx: Transaction, options: NewSession): Work<Session> {
   const sessionId = options.sessionId ?? tx.newId();
@@ -51,7 +51,7 @@ function sessionExists(sessionId: string): Error {
 type RowFields = Pick<NewSession, "title" | "agent" | "cwd" | "parentId" | "status" | "metadata">;
 
 /** The metadata are not copied: native references in them belong to the agents of the source. */
-function inheritedFrom(source: SessionRow | undefined): RowFields {
+function inheritedFrom(source: JoinedSession | undefined): RowFields {
   if (source === undefined) return {};
   const { title, agent, cwd, session_id: parentId } = source;
   return {
@@ -204,7 +204,7 @@ export function* deleteSession(tx: Transaction, sessionId: string, reason: strin
   yield* deleteLog(tx, sessionId, reason);
 }
 
-function toSession(row: SessionRow): Session {
+function toSession(row: JoinedSession): Session {
   return {
     sessionId: row.session_id,
     status: row.status,

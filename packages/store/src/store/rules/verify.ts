@@ -93,12 +93,12 @@ export interface Orphan {
 
 const ORPHAN_PAGE = 500;
 
-interface SessionRow {
+interface SessionLogCheck {
   readonly session_id: string;
   readonly has_log: number | boolean;
 }
 
-interface RunRow {
+interface RunSessionCheck {
   readonly session_id: string;
   readonly run_id: string;
   readonly has_session: number | boolean;
@@ -108,7 +108,7 @@ interface RunRow {
 export function* findOrphans(scope: Scope): Work<readonly Orphan[]> {
   const orphans: Orphan[] = [];
   for (let after: string | undefined = ""; after !== undefined; ) {
-    const rows: readonly SessionRow[] = yield* sql<SessionRow>(
+    const rows: readonly SessionLogCheck[] = yield* sql<SessionLogCheck>(
       scope,
       `select session_id, exists
          (select 1 from logs l where l.workspace_id = s.workspace_id and l.log_id = s.session_id) as has_log
@@ -122,7 +122,7 @@ export function* findOrphans(scope: Scope): Work<readonly Orphan[]> {
     after = rows.length < ORPHAN_PAGE ? undefined : rows.at(-1)?.session_id;
   }
   for (let after: string | undefined = ""; after !== undefined; ) {
-    const rows: readonly RunRow[] = yield* sql<RunRow>(
+    const rows: readonly RunSessionCheck[] = yield* sql<RunSessionCheck>(
       scope,
       `select session_id, run_id, exists
          (select 1 from sessions s where s.workspace_id = r.workspace_id and s.session_id = r.session_id)
