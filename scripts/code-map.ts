@@ -83,11 +83,20 @@ function describeRoom(room: string): string {
 
 const ROOMS = { begin: "<!-- rooms: written by scripts/docs.ts -->", end: "<!-- end of rooms -->" };
 
-/** The README of a package, with its rooms; a package of one folder has none. */
+/** The README of a package, with its rooms and their entry points; a package of one folder has no rooms. */
 export function withRooms(document: string, name: string): string {
   if (!document.includes(ROOMS.begin)) return document;
+  const doors = doorsByFolder(name);
   const rooms = foldersOf(name).filter((folder) => !folder.includes("/"));
-  return withSection(document, ROOMS, describeFolders(name, rooms));
+  const lines = rooms.map((room) => {
+    const below = [...doors].filter(([folder]) => `${folder}/`.startsWith(`${room}/`));
+    return `- ${describeFolder(
+      name,
+      room,
+      below.map(([, door]) => door),
+    )}`;
+  });
+  return withSection(document, ROOMS, `${lines.join("\n")}\n`);
 }
 
 const FOLDERS = { begin: "<!-- folders: written by scripts/docs.ts -->", end: "<!-- end of folders -->" };
@@ -95,10 +104,18 @@ const FOLDERS = { begin: "<!-- folders: written by scripts/docs.ts -->", end: "<
 /** `docs/code-map.md`, with all folders of the packages that have more than one. */
 export function withFolders(document: string): string {
   const parts = PACKAGES.flatMap((name) => {
-    const folders = foldersOf(name);
-    return folders.length === 0 ? [] : [`## @continuo/${name}\n\n${describeFolders(name, folders)}`];
+    const doors = doorsByFolder(name);
+    const lines = foldersOf(name).map((folder) => {
+      const indent = "  ".repeat(folder.split("/").length - 1);
+      return `${indent}- ${describeFolder(name, folder, [doors.get(folder) ?? []].flat())}`;
+    });
+    return lines.length === 0 ? [] : [`## @continuo/${name}\n\n${lines.join("\n")}\n`];
   });
   return withSection(document, FOLDERS, parts.join("\n"));
+}
+
+function sourceOf(name: string): string {
+  return `packages/${name}/src`;
 }
 
 /** The folders of a package that say what they are, below `src/`. */
@@ -110,21 +127,18 @@ function foldersOf(name: string): readonly string[] {
     .sort();
 }
 
-function sourceOf(name: string): string {
-  return `packages/${name}/src`;
+/** The specifiers under which a package exports its folders, sorted by the folder. */
+function doorsByFolder(name: string): ReadonlyMap<string, string> {
+  const doors = [...doorsOf(ROOT, name)].map(
+    ([specifier, file]) => [dirname(file.slice(sourceOf(name).length + 1)), specifier] as const,
+  );
+  return new Map(doors.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function describeFolders(name: string, folders: readonly string[]): string {
-  const source = sourceOf(name);
-  const doors = new Map(
-    [...doorsOf(ROOT, name)].map(([specifier, file]) => [dirname(file.slice(source.length + 1)), specifier]),
-  );
-  const lines = folders.map((folder) => {
-    const indent = "  ".repeat(folder.split("/").length - 1);
-    const door = doors.has(folder) ? ` (exported as \`${doors.get(folder)}\`)` : "";
-    return `${indent}- \`${folder}/\`${door}: ${firstSentence(join(ROOT, source, folder, "index.ts"))}`;
-  });
-  return `${lines.join("\n")}\n`;
+function describeFolder(name: string, folder: string, doors: readonly string[]): string {
+  const exported =
+    doors.length === 0 ? "" : ` (exported as ${doors.map((door) => `\`${door}\``).join(", ")})`;
+  return `\`${folder}/\`${exported}: ${firstSentence(join(ROOT, sourceOf(name), folder, "index.ts"))}`;
 }
 
 /** The first sentence of the comment that the file begins with. */
