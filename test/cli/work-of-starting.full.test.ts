@@ -57,6 +57,23 @@ test("the work of fs/promises is counted like that of fs", () => {
   expect({ stats, folders, opened, bytesRead, bytesWritten }).toEqual(expected);
 });
 
+test("the work of streams of files is counted, and that of scratch files", () => {
+  const scratch = scratchFolder("counted-streams");
+  const [program, home] = [join(scratch, "program.mjs"), join(scratch, "user")];
+  const lines = [
+    'import { createReadStream, createWriteStream } from "node:fs";',
+    'import { tmpdir } from "node:os"; import { join } from "node:path"; import { pipeline } from "node:stream/promises";',
+    "const path = join(tmpdir(), 'eleven');",
+    'await pipeline(["hello ", "world"], createWriteStream(path));',
+    "await createReadStream(path).toArray();",
+  ];
+  writeFileSync(program, lines.join("\n"));
+  const continuoHome = join(home, "own");
+  mkdirSync(continuoHome, { recursive: true });
+  const { opened, bytesRead, bytesWritten } = countWork({ program, home, continuoHome });
+  expect({ opened, bytesRead, bytesWritten }).toEqual({ opened: 2, bytesRead: 11, bytesWritten: 11 });
+});
+
 const ENTRIES: readonly (readonly [entry: string, limits: Partial<WorkCounts>])[] = [
   ["src/index.ts", { modules: 557, youngCollections: 51 }],
   ["packages/store/src/store/index.ts", { modules: 147, youngCollections: 12 }],

@@ -1,7 +1,7 @@
 /**
  * Counts the work of a command. `--import` loads it before the command; it writes the counts to `CONTINUO_COUNTS` when
- * the process exits. The work is the same on every machine, and the time is not. Only files below `HOME` and
- * `CONTINUO_HOME` count.
+ * the process exits. The work is the same on every machine, and the time is not. Only files below `HOME`,
+ * `CONTINUO_HOME` and the folder of scratch files, `TMPDIR`, count.
  */
 
 import fs from "node:fs";
@@ -51,7 +51,8 @@ const counts = {
   modules: 0,
   youngCollections: 0,
 };
-const { HOME = "", CONTINUO_HOME = "", CONTINUO_COUNTS } = process.env;
+const { HOME = "", CONTINUO_HOME = "", TMPDIR = "", CONTINUO_COUNTS } = process.env;
+const COUNTED_FOLDERS = [HOME, CONTINUO_HOME, TMPDIR].filter((folder) => folder !== "");
 
 type AnyFunction = (this: unknown, ...given: never[]) => unknown;
 
@@ -71,8 +72,23 @@ function watch(
   };
 }
 
+/** Calls `count` with the arguments of each call of a function of `fs` with a callback, and its result. */
+function watchLater(name: string, count: (given: readonly unknown[], result: unknown) => void): void {
+  const all = fs as unknown as Record<string, AnyFunction>;
+  const original = all[name];
+  if (original === undefined) throw new Error(`there is no ${name} to count`);
+  all[name] = function (...given) {
+    const done = given.at(-1) as unknown as (error: unknown, ...results: unknown[]) => void;
+    const counting = (error: unknown, ...results: unknown[]): void => {
+      if (error === null || error === undefined) count(given, results[0]);
+      done(error, ...results);
+    };
+    return original.apply(this, given.with(-1, counting as never));
+  };
+}
+
 function isCounted(path: unknown): boolean {
-  return [HOME, CONTINUO_HOME].some((folder) => String(path).startsWith(folder));
+  return COUNTED_FOLDERS.some((folder) => String(path).startsWith(folder));
 }
 
 function countFiles(key: "stats" | "folders" | "opened", names: readonly string[]): void {
@@ -217,6 +233,23 @@ watch(fs, "writeFileSync", ([file, content]) => {
   if (isCounted(file) || opened.has(file))
     counts.bytesWritten += Buffer.byteLength(content as string | Buffer);
 });
+/** Streams of files use these functions. Their last argument receives an error, or the result. */
+watchLater("open", ([path], file) => {
+  if (!isCounted(path)) {
+    opened.delete(file);
+    return;
+  }
+  counts.opened += 1;
+  opened.add(file);
+});
+watchLater("read", ([file], bytes) => {
+  if (opened.has(file)) counts.bytesRead += Number(bytes);
+});
+for (const name of ["write", "writev"]) {
+  watchLater(name, ([file], bytes) => {
+    if (opened.has(file)) counts.bytesWritten += Number(bytes);
+  });
+}
 await countPromises();
 syncBuiltinESMExports();
 

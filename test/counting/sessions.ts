@@ -1,4 +1,4 @@
-/** A home with a session of half a megabyte of each agent, on which commands are counted. */
+/** A home with a session of half a megabyte, or of another size, of each agent, on which commands are counted. */
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeSources } from "../../bench/handoff/sources.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import type { WorkCounts } from "./preload.ts";
-import { countWork, MAIN } from "./work.ts";
+import { type CountedProgram, countWork, MAIN } from "./work.ts";
 
 const SIZE_BYTES = 500_000;
 
@@ -16,18 +16,18 @@ export interface CountedSessions {
   /** The same command in a terminal. */
   screen(agent: string): WorkCounts;
   export(agent: string): WorkCounts;
-  handOver(from: string, to: string): WorkCounts;
+  handOver(from: string, to: string, options?: Pick<CountedProgram, "heapMb">): WorkCounts;
 }
 
 /** The index stores nothing of a file that was written in the last moments, because it may still change unnoticed. */
 const SETTLING_MS = 2_500;
 
-export async function makeCountedSessions(): Promise<CountedSessions> {
+export async function makeCountedSessions(sizeBytes: number = SIZE_BYTES): Promise<CountedSessions> {
   const scratch = scratchFolder("counted-sessions");
   const home = join(scratch, "user");
   const continuoHome = join(scratch, "home");
   for (const folder of [home, continuoHome]) mkdirSync(folder);
-  const sources = makeSources(home, SIZE_BYTES);
+  const sources = makeSources(home, sizeBytes);
   await sleep(SETTLING_MS);
   const run: CountedSessions["run"] = (program, ...args) => countWork({ program, args, home, continuoHome });
   const idOf = (agent: string): string => sources.find((source) => source.agent === agent)?.sessionId ?? "";
@@ -45,6 +45,9 @@ export async function makeCountedSessions(): Promise<CountedSessions> {
       }),
     show: (agent) => run(MAIN, "session", "show", idOf(agent)),
     export: (agent) => run(MAIN, "session", "export", idOf(agent), "--format", "json"),
-    handOver: (from, to) => run(MAIN, "handoff", idOf(from), "--to", to, "--cwd", scratch),
+    handOver: (from, to, options = {}) => {
+      const args = ["handoff", idOf(from), "--to", to, "--cwd", scratch];
+      return countWork({ program: MAIN, args, home, continuoHome, ...options });
+    },
   };
 }

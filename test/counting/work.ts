@@ -1,7 +1,7 @@
 /** Runs a program, counts its work, and compares the counts with their limits. */
 
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { compiledCode } from "../sizes/shared-programs.ts";
@@ -20,19 +20,24 @@ const YOUNG_SPACE = ["--min-semi-space-size=1", "--max-semi-space-size=1"];
 export interface CountedProgram {
   readonly program: string;
   readonly args?: readonly string[];
-  /** Files below these two folders count. */
+  /** Files below these two folders count, and scratch files. */
   readonly home: string;
   readonly continuoHome: string;
   readonly cwd?: string;
   /** Runs the program in a terminal, with a pager that prints the text at once. */
   readonly isInTerminal?: true;
+  /** The heap of old objects; the default of Node if it is left out. */
+  readonly heapMb?: number;
 }
 
 export function countWork(counted: CountedProgram): WorkCounts {
-  const { program, args = [], home, continuoHome, cwd, isInTerminal } = counted;
+  const { program, args = [], home, continuoHome, cwd, isInTerminal, heapMb } = counted;
   const counts = join(continuoHome, "../counts.json");
+  const scratch = join(continuoHome, "../tmp");
+  mkdirSync(scratch, { recursive: true });
   const preload = join(ROOT, "test/counting/preload.ts");
-  const argv = [process.execPath, ...YOUNG_SPACE, "--import", preload, program, ...args];
+  const heap = heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`];
+  const argv = [process.execPath, ...YOUNG_SPACE, ...heap, "--import", preload, program, ...args];
   const [command = "", ...rest] = isInTerminal
     ? ["script", "-qec", argv.map(quoted).join(" "), "/dev/null"]
     : argv;
@@ -40,6 +45,7 @@ export function countWork(counted: CountedProgram): WorkCounts {
     env: {
       HOME: home,
       CONTINUO_HOME: continuoHome,
+      TMPDIR: scratch,
       CI: "1",
       CONTINUO_COUNTS: counts,
       ...compiledCode(),
