@@ -1,14 +1,14 @@
 /**
  * Writes `docs/cli.md` from `--help`, `docs/errors.md` from the table of error codes, `docs/continuo.schema.json` from the
  * schema of `continuo.yaml`, the schemas in `protocol/` from the types of the source, and the generated parts of
- * `PROTOCOL.md`, `docs/editors.md`, `docs/server.md`, `docs/lost-and-found.md`, `docs/code-map.md`, the profiles of `docs/speed.md`, `ARCHITECTURE.md` and the README of each package; with `--check`, fails if one of them is out of date.
+ * `PROTOCOL.md`, `docs/editors.md`, `docs/server.md`, `docs/lost-and-found.md`, `docs/code-map.md`, the texts of `docs/speed.md`, `ARCHITECTURE.md` and the README of each package; with `--check`, fails if one of them is out of date.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AUDIT_ACTS } from "@continuo/core/model";
 import type { Command } from "commander";
-import { withProfiles } from "../bench/waits/page.ts";
+import { withTexts } from "../bench/waits/page.ts";
 import { toJsonSchema } from "../packages/agents/src/config/json-schema.ts";
 import { createProgram } from "../src/cli/index.ts";
 import { withCodeMap, withFolders, withRooms } from "./code-map.ts";
@@ -116,7 +116,7 @@ const made: readonly (readonly [name: string, text: string])[] = [
   ],
   ["docs/lost-and-found.md", await withCauses(readFileSync(join(ROOT, "docs/lost-and-found.md"), "utf8"))],
   ["docs/editors.md", withEditors(readFileSync(join(ROOT, "docs/editors.md"), "utf8"))],
-  ["docs/speed.md", withProfiles(readFileSync(join(ROOT, "docs/speed.md"), "utf8"))],
+  ["docs/speed.md", withTexts(readFileSync(join(ROOT, "docs/speed.md"), "utf8"))],
   ["docs/server.md", withActs(readFileSync(join(ROOT, "docs/server.md"), "utf8"))],
   ...[...PACKAGES, ...ADAPTERS].map((name) => {
     const page = `packages/${name}/README.md`;

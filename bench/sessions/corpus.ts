@@ -16,6 +16,7 @@ export interface CorpusSize {
   readonly totalBytes: number;
 }
 
+/** For `--quick`. */
 export const CORPUS: CorpusSize = { name: "corpus", sessions: 1500, totalBytes: 150e6 };
 export const LARGE_CORPUS: CorpusSize = { name: "corpus-large", sessions: 5000, totalBytes: 0.8e9 };
 

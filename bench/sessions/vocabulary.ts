@@ -8,7 +8,7 @@ const COMMON =
   "the session reader keeps every record and folds it into a message while a test compares what was sent with what is shown because nothing may be lost when an agent stops in the middle of a turn and goes on later in another place über Straße 日本語 данные naïve".split(
     " ",
   );
-const WORDS = 58_000;
+export const WORDS = 58_000;
 const STARTS =
   "b br c ch cl cr d dr f fl fr g gl gr h j k l m n p ph pl pr qu r s sc sh sl sp st str t th tr v w".split(
     " ",
@@ -17,7 +17,7 @@ const MIDDLES = "a e i o u ai ea ee ie oa ou".split(" ");
 const ENDS = "b ck ct d ff g l ll m n nd ng nt p r rd rm rt s ss st t x".split(" ");
 const LAST = "ed er es ing ion ity ly ment ness or ous y".split(" ");
 /** One of this number of words has an accent or another script. */
-const PER_FOREIGN = 200;
+export const PER_FOREIGN = 200;
 const FOREIGN = ["ä", "é", "ñ", "ø", "и", "我"];
 
 /** The same words every time, the most frequent first. */

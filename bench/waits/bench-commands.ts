@@ -10,6 +10,8 @@ export const BIN: string = join(ROOT, "bin/continuo.js");
 export const NODE: Command = { name: "node -e 0", argv: [process.execPath, "-e", "0"] };
 
 export interface BenchCommands extends WaitsOptions {
+  /** The number of sessions in the home, as a row shows it. */
+  readonly ofSessions: string;
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
   readonly continuo: (name: string, ...args: string[]) => Command;

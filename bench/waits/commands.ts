@@ -14,14 +14,16 @@ import { QUERIES, searchRows } from "./searches.ts";
 import { measured, notMeasured } from "./targets.ts";
 
 export async function commandRows(options: WaitsOptions): Promise<Rows> {
-  const home = makeCorpus(options.quick ? CORPUS : LARGE_CORPUS, options.folder);
+  const size = options.quick ? CORPUS : LARGE_CORPUS;
+  const home = makeCorpus(size, options.folder);
   const env = { HOME: home, CONTINUO_HOME: join(options.folder, "index-home"), CI: "1" };
   const continuo = (name: string, ...args: string[]): Command => ({
     name,
     argv: [process.execPath, BIN, ...args],
     env,
   });
-  const ours: BenchCommands = { home, env, continuo, ...options };
+  const ofSessions = `${size.sessions.toLocaleString("en")} sessions`;
+  const ours: BenchCommands = { home, env, continuo, ofSessions, ...options };
   return [
     ...indexRows(ours),
     ...listRows(ours),
@@ -34,7 +36,7 @@ export async function commandRows(options: WaitsOptions): Promise<Rows> {
   ];
 }
 
-function indexRows({ continuo, env }: BenchCommands): Rows {
+function indexRows({ continuo, env, ofSessions }: BenchCommands): Rows {
   const [fill] = measure([continuo("fill", "index", "rebuild", "--json")], { rounds: 1 });
   const status = execFileSync(process.execPath, [BIN, "index", "status", "--json"], {
     env: { ...process.env, ...env },
@@ -42,16 +44,16 @@ function indexRows({ continuo, env }: BenchCommands): Rows {
   const { sizeBytes, sessionsBytes } = JSON.parse(status.toString());
   const speed = sessionsBytes / 1e3 / (fill?.cpuMs ?? Number.NaN);
   return [
-    measured("indexSpeed", speed, `${(sessionsBytes / 1e6).toFixed(0)} MB`),
-    measured("indexSize", sizeBytes / sessionsBytes, "index / sessions"),
-    measured("indexMemory", (fill?.peakBytes ?? Number.NaN) / 1e6, "peak of the process"),
+    measured("indexSpeed", speed, `${ofSessions}, ${(sessionsBytes / 1e6).toFixed(0)} MB`),
+    measured("indexSize", sizeBytes / sessionsBytes, `index / ${ofSessions}`),
+    measured("indexMemory", (fill?.peakBytes ?? Number.NaN) / 1e6, `peak of the process, ${ofSessions}`),
   ];
 }
 
-function listRows({ continuo, rounds }: BenchCommands): Rows {
+function listRows({ continuo, ofSessions, rounds }: BenchCommands): Rows {
   const rowOf = (name: "list" | "listPlain" | "listAll", ...args: string[]): Rows[number] => {
     const both = measure([continuo(name, ...args), NODE], { rounds: Math.max(rounds, 9), memory: "none" });
-    return measured(name, ratioOf(both), "median / `node -e 0`");
+    return measured(name, ratioOf(both), `median / \`node -e 0\`, ${ofSessions}`);
   };
   return [
     rowOf("list", "session", "list", "--json", "--limit", "20"),
@@ -61,14 +63,14 @@ function listRows({ continuo, rounds }: BenchCommands): Rows {
 }
 
 /** A running server answers these commands from its memory. */
-async function servedRows({ continuo, env, folder, rounds }: BenchCommands): Promise<Rows> {
+async function servedRows({ continuo, env, folder, ofSessions, rounds }: BenchCommands): Promise<Rows> {
   const { CI: _, ...own } = env;
   const withHome = ["env", "-u", "CI", ...Object.entries(own).map(([name, value]) => `${name}=${value}`)];
   const server = await startContinuo(folder, "served", withHome);
   try {
     const rowOf = (name: "servedList" | "servedSearch", ...args: string[]): Rows[number] => {
       const both = measure([continuo(name, ...args), NODE], { rounds: Math.max(rounds, 9), memory: "none" });
-      return measured(name, ratioOf(both), "median / `node -e 0`");
+      return measured(name, ratioOf(both), `median / \`node -e 0\`, ${ofSessions}`);
     };
     return [
       rowOf("servedList", "session", "list", "--json", "--limit", "20"),
@@ -80,7 +82,7 @@ async function servedRows({ continuo, env, folder, rounds }: BenchCommands): Pro
 }
 
 /** These are measured by the clock, because other programs, and a list without an index, use several processors. */
-function coldRows({ home, folder, quick, rounds }: BenchCommands): Rows {
+function coldRows({ home, folder, ofSessions, quick, rounds }: BenchCommands): Rows {
   const peers = installPeers(folder);
   const cache = join(folder, "cold-home");
   const cold = (name: string, ...more: string[]): Command => ({
@@ -115,8 +117,8 @@ function coldRows({ home, folder, quick, rounds }: BenchCommands): Rows {
     few,
   );
   return [
-    measured("coldList", clockRatioOf(ccusage), fromOf(ccusage)),
-    measured("coldClaude", clockRatioOf(claude), fromOf(claude)),
+    measured("coldList", clockRatioOf(ccusage), `${fromOf(ccusage)}, ${ofSessions}`),
+    measured("coldClaude", clockRatioOf(claude), `${fromOf(claude)}, those among ${ofSessions}`),
   ];
 }
 
@@ -124,7 +126,7 @@ function fromOf([first, second]: readonly Measurement[]): string {
   return `${first?.medianMs.toFixed(0)} / ${second?.medianMs.toFixed(0)} ms`;
 }
 
-function readerRows({ home, folder, rounds }: BenchCommands): Rows {
+function readerRows({ home, folder, ofSessions, rounds }: BenchCommands): Rows {
   const program = join(ROOT, "bench/sessions/read-everything.ts");
   const env = { HOME: home, CONTINUO_HOME: join(folder, "reading-home"), CI: "1" };
   return (
@@ -139,7 +141,9 @@ function readerRows({ home, folder, rounds }: BenchCommands): Rows {
     );
     const measurements = measure(both, { rounds: Math.min(rounds, 3), warmUp: false, memory: "none" });
     const byClock = clockRatioOf(measurements).toFixed(2);
-    return measured(name, ratioOf(measurements), `speeds of whole processes; ${byClock} by the clock`);
+    const which = agents.length === 0 ? ofSessions : `those among ${ofSessions}`;
+    const from = `speeds of whole processes, ${which}; ${byClock} by the clock`;
+    return measured(name, ratioOf(measurements), from);
   });
 }
 

@@ -1,9 +1,11 @@
 /**
- * The table of the rows, and below it the profile texts of those that missed their targets. `withProfiles` replaces the
- * texts of a page without measuring again, so that it never differs from `targets.ts`.
+ * The table of the rows, and below it what was measured, and the profile texts of the rows that missed their targets.
+ * `withTexts` replaces the texts of a page without measuring again, so that it never differs from `materials.ts` and
+ * `targets.ts`.
  */
 
 import { print } from "../measure/index.ts";
+import { MATERIALS } from "./materials.ts";
 import type { Row, Rows } from "./rows.ts";
 import { profileOf } from "./targets.ts";
 
@@ -17,7 +19,7 @@ export function printRows(rows: Rows): void {
     else print(`| ${cellsOf(row).join(" | ")} |`);
   }
   const missed = rows.filter((row): row is Row => !("missing" in row) && !isMet(row));
-  for (const line of causesOf(missed.map(({ work }) => work))) print(line);
+  for (const line of textsFor(missed.map(({ work }) => work))) print(line);
 }
 
 /** The works of the page that missed their targets. */
@@ -28,14 +30,18 @@ export function missedOn(page: string): readonly string[] {
     .map((line) => line.slice(2).split(" | ")[0] ?? "");
 }
 
-/** The page with the present profile texts below its table. */
-export function withProfiles(page: string): string {
+/** The page with the present texts below its table. */
+export function withTexts(page: string): string {
   const lines = page.split("\n");
   const end = lines.findLastIndex((line) => line.startsWith("|"));
   // Other benches write no table.
   if (end === -1) return page;
   const last = lines.findLast((line) => line.startsWith("Measured in")) ?? "";
-  return [...lines.slice(0, end + 1), ...causesOf(missedOn(page)), "", last, ""].join("\n");
+  return [...lines.slice(0, end + 1), ...textsFor(missedOn(page)), "", last, ""].join("\n");
+}
+
+function textsFor(missed: readonly string[]): readonly string[] {
+  return ["", "## What is measured", ...MATERIALS.flatMap((text) => ["", text]), ...causesOf(missed)];
 }
 
 function causesOf(missed: readonly string[]): readonly string[] {

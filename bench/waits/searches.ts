@@ -18,7 +18,7 @@ const ROUNDS = 3;
 /** Queries of people, from words in most sessions to words in one. */
 export const QUERIES: readonly string[] = makeQueries();
 
-export function searchRows({ continuo, home }: BenchCommands): Rows {
+export function searchRows({ continuo, home, ofSessions }: BenchCommands): Rows {
   const hasScanner = hasProgram("rg");
   const commands = QUERIES.flatMap((word): readonly Command[] => {
     const search = continuo(word, "search", "--json", word);
@@ -30,15 +30,15 @@ export function searchRows({ continuo, home }: BenchCommands): Rows {
   if (!hasScanner) {
     const why = "this machine has no `rg`";
     const missing = [notMeasured("searchAndScan", why), notMeasured("searchWorst", why)];
-    return [measured("search", p95(all), "one process each"), ...missing];
+    return [measured("search", p95(all), `one process each, ${ofSessions}`), ...missing];
   }
   const searched = all.filter((_, at) => at % 2 === 0);
   const scanned = all.filter((_, at) => at % 2 === 1);
   const worst = slowestOf(searched, scanned);
   return [
-    measured("search", p95(searched), "one process each"),
-    measured("searchAndScan", p95(searched) / p95(scanned), `${p95(scanned).toFixed(0)} ms of \`rg -l -uu\``),
-    measured("searchWorst", worst.ratio, `${worst.ms} ms, \`${worst.word}\`, medians of ${ROUNDS}`),
+    measured("search", p95(searched), `one process each, ${ofSessions}`),
+    measured("searchAndScan", p95(searched) / p95(scanned), `${p95(scanned).toFixed(0)} ms of \`rg -l -uu\`, ${ofSessions}`),
+    measured("searchWorst", worst.ratio, `${worst.ms} ms, \`${worst.word}\`, medians of ${ROUNDS}, ${ofSessions}`),
   ];
 }
 

@@ -92,7 +92,7 @@ const SPENT: readonly (readonly [names: readonly string[], spent: string])[] = [
   ],
 ];
 
-const INDEX = "index from nothing, real words";
+const INDEX = "index from nothing, 58,000 different words";
 const LIVE = "live, 100 sessions that each post every second";
 const BARE = "bare SQLite with the same hashes";
 

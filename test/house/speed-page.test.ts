@@ -1,25 +1,54 @@
-/** `docs/speed.md` explains each target that was missed, with the texts of the bench and no others. */
+/**
+ * `docs/speed.md` says what was measured and explains each target that was missed, with the texts of the bench and no
+ * others; the README repeats its numbers.
+ */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { missedOn, withProfiles } from "../../bench/waits/page.ts";
+import { missedOn, withTexts } from "../../bench/waits/page.ts";
 import { profileOf } from "../../bench/waits/targets.ts";
 
-const PAGE = readFileSync(join(import.meta.dirname, "../../docs/speed.md"), "utf8");
+const ROOT = join(import.meta.dirname, "../..");
+const PAGE = readFileSync(join(ROOT, "docs/speed.md"), "utf8");
+const README = readFileSync(join(ROOT, "README.md"), "utf8");
 
-test("each bullet of docs/speed.md is a text of bench/waits/targets.ts, for the rows that it names", () => {
-  expect(PAGE).toBe(withProfiles(PAGE));
+/** The cells of the row of some work. */
+function rowOf(work: string): readonly string[] {
+  const row = PAGE.split("\n").find((line) => line.startsWith(`| ${work} |`));
+  return row?.split("|").map((cell) => cell.trim()) ?? [];
+}
+
+test("each text below the table of docs/speed.md is one of the bench, for the rows that it names", () => {
+  expect(PAGE).toBe(withTexts(PAGE));
 });
 
 test("a bullet of docs/speed.md that a person edited is replaced", () => {
   const edited = PAGE.replace(/^- .*$/mu, "- nothing is slow");
   expect(edited).not.toBe(PAGE);
-  expect(withProfiles(edited)).toBe(PAGE);
+  expect(withTexts(edited)).toBe(PAGE);
 });
 
 test("each row of docs/speed.md that missed its target has a profile text", () => {
   const missed = missedOn(PAGE);
   expect(missed.length).toBeGreaterThan(0);
   expect(missed.filter((work) => profileOf(work) === undefined)).toEqual([]);
+});
+
+test("the numbers of the README's row about speed are those of docs/speed.md", () => {
+  const [, , , ms, wanted, , , from = ""] = rowOf("`search`, 95 % of 40 queries, ms");
+  const [, , , ratio] = rowOf("`search`, 95 % of 40 queries / a scan");
+  const seconds = (text: string | undefined): number => Number(text?.replace("≤ ", "")) / 1_000;
+  const said = `${seconds(ms).toFixed(2)} s, ${Number(ratio).toFixed(1)} times as long as \`rg\` over the files; the aim is ${seconds(wanted)} s`;
+  const [sessions] = /[\d,]+ sessions/u.exec(from) ?? [];
+  expect(README).toContain(`| search in ${sessions}, 95th percentile of 40 queries | ${said} |`);
+  // No other row of the README takes its number from that page.
+  expect(README.match(/docs\/speed\.md/gu)).toHaveLength(1);
+});
+
+test("each row of docs/speed.md about many sessions says how many, and the page says how their words were made", () => {
+  const ofMany = PAGE.split("\n").filter((line) => /^\| (?:index|`continuo list`|`search`|list|Claude's|reading)/u.test(line));
+  expect(ofMany.length).toBeGreaterThan(13);
+  expect(ofMany.filter((line) => !/\b5,000 sessions/u.test(line))).toEqual([]);
+  expect(PAGE).toContain("The words are drawn, not written by people. There are 58,000 different ones");
 });
