@@ -43,7 +43,7 @@ test("the numbers of the README's row about speed are those of docs/speed.md", (
   const [sessions] = /[\d,]+ sessions/u.exec(from) ?? [];
   expect(README).toContain(`| search in ${sessions}, 95th percentile of 40 queries | ${said} |`);
   // No other row of the README takes its number from that page.
-  expect(README.match(/docs\/speed\.md/gu)).toHaveLength(1);
+  expect(README.match(/\]\(docs\/speed\.md/gu)).toHaveLength(1);
 });
 
 test("each row of docs/speed.md about many sessions says how many, and the page says how their words were made", () => {
