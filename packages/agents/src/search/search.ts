@@ -3,11 +3,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import { present } from "@continuo/core/model";
 import {
+  bestTurns,
   createSourceReader,
   matchTurns,
   type Passage,
   passagesOf,
-  rankedTurns,
   type SourceReader,
   stampsOfSessions,
   type TurnMatch,
@@ -29,7 +29,7 @@ import {
   isOfTurn,
   masked,
   mayBeBest,
-  mayReach,
+  RANK_SQL,
   rankOf,
   type SearchQuery,
   type SearchResult,
@@ -100,13 +100,15 @@ export function search(database: DatabaseSync, query: SearchQuery, options: Sear
 
 function searchNow(database: DatabaseSync, query: SearchQuery, options: SearchOptions): IndexResults {
   const unchanged = new Set<number>();
+  const without: number[] = [];
   for (const [id, stamp] of stampsOfSessions(database)) {
     if (options.sessions.get(id)?.stamp === stamp) unchanged.add(id);
+    else without.push(id);
   }
   const sourceOf = createSourceReader(database);
   const read = { database, sourceOf, query, ...options };
-  const matchOptions = { ...options, sourceOf, unchanged };
-  const groups =
+  const matchOptions = { ...options, sourceOf, unchanged, without };
+  const { groups, beyond } =
     options.best === undefined
       ? matchedBy(database, query, matchOptions)
       : rankedBy(database, query, { ...matchOptions, match: options.best });
@@ -118,7 +120,8 @@ function searchNow(database: DatabaseSync, query: SearchQuery, options: SearchOp
   const prepare = (some: readonly Candidate[]): void =>
     sourceOf.expect(some.flatMap((one) => (one instanceof MatchedSession ? one.id : [])));
   const candidates = [...matched, ...(options.others ?? []).map(toCandidate)];
-  return { ...best(candidates, { ...options, prepare }), changed };
+  const { results, total } = best(candidates, { ...options, prepare });
+  return { results, total: total + beyond, changed };
 }
 
 /** A class, because a search makes thousands of these objects, and V8 is far slower with a getter on each object. */
@@ -159,6 +162,8 @@ function byRank(a: Match, b: Match): number {
 interface MatchOptions extends SearchOptions {
   readonly sourceOf: SourceReader;
   readonly unchanged: ReadonlySet<number>;
+  /** All other sessions of the index. */
+  readonly without: readonly number[];
 }
 
 /** Returns the session with this number; `null` if it does not count. */
@@ -201,57 +206,74 @@ function timeOf(
   return at === null ? session.session(sourceOf) : { updatedAt: null };
 }
 
-function matchedBy(database: DatabaseSync, query: SearchQuery, options: MatchOptions): TurnGroups {
+/** The best sessions that match, and perhaps all others. */
+interface MatchedGroups {
+  readonly groups: TurnGroups;
+  /** The number of the sessions that match and are not among the groups. */
+  readonly beyond: number;
+}
+
+function matchedBy(database: DatabaseSync, query: SearchQuery, options: MatchOptions): MatchedGroups {
   const match = toExpression(query);
   // Only filters and a regular expression need more facts of a turn than its rank does.
   return match === null || options.regex !== undefined || filtersTurns(query)
-    ? filteredTurns(database, query, { ...options, ...present({ match: match ?? undefined }) })
-    : everyTurn(database, createSessionOf(query, options), { ...options, match });
+    ? every(filteredTurns(database, query, { ...options, ...present({ match: match ?? undefined }) }))
+    : bestSessions(database, query, { ...options, match });
+}
+
+function every(groups: TurnGroups): MatchedGroups {
+  return { groups, beyond: 0 };
 }
 
 /** The groups have the numbers of their sessions. */
 type TurnGroups = ReadonlyMap<number, TurnGroup>;
 
 interface RankedGroup {
+  /** The turns, the best one first. */
   readonly ids: number[];
-  best: number;
-  number: number;
-  score: number;
+  readonly score: number;
 }
 
-interface RankOptions extends Pick<MatchOptions, "nowMs" | "sourceOf"> {
-  readonly match: string;
-}
-
-/** Groups every turn that matches. Most turns are only counted: the time of a turn is parsed only if it can be best. */
-function everyTurn(
+/** SQLite ranks every turn that matches, and returns only those of the sessions that may be shown. */
+function bestSessions(
   database: DatabaseSync,
-  sessionOf: SessionOf,
-  { match, nowMs, sourceOf }: RankOptions,
-): TurnGroups {
+  query: SearchQuery,
+  options: MatchOptions & { readonly match: string },
+): MatchedGroups {
+  const { match, nowMs, without, limit, sessions, others = [] } = options;
+  // A filter, or a conversation that is in two sessions, can take away one of the best.
+  const needsAll =
+    filtersSessions(query) ||
+    [...sessions.values()].some(({ hasNativeRefs }) => hasNativeRefs) ||
+    others.some(({ session }) => session.nativeRefs.length > 0);
+  const { turns, total } = bestTurns(database, {
+    match,
+    weights: COLUMN_WEIGHTS,
+    rank: RANK_SQL,
+    values: { nowMs },
+    without,
+    sessions: needsAll ? undefined : limit,
+  });
   const groups = new Map<number, RankedGroup>();
-  for (const [id, session, number, at, score] of rankedTurns(database, match, COLUMN_WEIGHTS)) {
-    const ready = sessionOf(session);
-    if (ready === null) continue;
+  for (const [id, session, score] of turns) {
     const group = groups.get(session);
-    group?.ids.push(id);
-    if (group !== undefined && !mayReach(group.score, score)) continue;
-    const rank = rankOf({ at, score }, timeOf({ at }, ready, sourceOf), nowMs);
-    if (group === undefined) groups.set(session, { ids: [id], best: id, number, score: rank });
-    else if (rank > group.score || (rank === group.score && number < group.number)) {
-      group.best = id;
-      group.number = number;
-      group.score = rank;
-    }
+    if (group === undefined) groups.set(session, { ids: [id], score });
+    else group.ids.push(id);
   }
-  const matchesOf = ({ ids, best, score }: RankedGroup): readonly Match[] => {
-    const turns = turnsByIds(database, ids);
-    const first = turns.filter(({ id }) => id === best);
-    return [...first, ...turns.filter(({ id }) => id !== best)].map((turn) => ({ turn, score }));
+  const beyond = total - groups.size;
+  const sessionOf = createSessionOf(query, options);
+  for (const id of groups.keys()) if (sessionOf(id) === null) groups.delete(id);
+  const matchesOf = ({ ids, score }: RankedGroup): readonly Match[] => {
+    const found = turnsByIds(database, ids);
+    const first = found.filter(({ id }) => id === ids[0]);
+    return [...first, ...found.filter(({ id }) => id !== ids[0])].map((turn) => ({ turn, score }));
   };
-  return new Map(
-    [...groups].map(([id, group]) => [id, { score: group.score, matches: () => matchesOf(group) }]),
-  );
+  return {
+    groups: new Map(
+      [...groups].map(([id, group]) => [id, { score: group.score, matches: () => matchesOf(group) }]),
+    ),
+    beyond,
+  };
 }
 
 function filteredTurns(
@@ -295,7 +317,7 @@ function rankedBy(
   database: DatabaseSync,
   query: SearchQuery,
   options: MatchOptions & { readonly match: BestMatch },
-): TurnGroups {
+): MatchedGroups {
   const { match, nowMs } = options;
   const sessionOf = createFilter(query, options);
   const found = searchBest(database, query, {
@@ -303,7 +325,7 @@ function rankedBy(
     nowMs,
     sessionOf: (turn) => sessionOf(turn)?.session(options.sourceOf) ?? null,
   });
-  return toGroups(found);
+  return every(toGroups(found));
 }
 
 /** The best matches that were found without the index. */

@@ -23,11 +23,11 @@ export { MAX_TEXT_CHARS } from "./limits.ts";
 export { asOneStep, type HistoryStep, type TextSteps } from "./resume-point.ts";
 export { isSettled, openRows, stampOf } from "./rows.ts";
 export {
+  bestTurns,
   countTurns,
   createSourceReader,
   matchTurns,
   passagesOf,
-  rankedTurns,
   type SourceReader,
   type StoredSession,
   scoreTurns,

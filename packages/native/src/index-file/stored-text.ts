@@ -145,21 +145,67 @@ export function matchTurns(database: DatabaseSync, { match, weights }: TurnQuery
   return matches;
 }
 
-/** The facts that rank a turn, in the order of the columns: a common word has tens of thousands of turns. */
-type RankedTurn = readonly [id: number, session: number, number: number, at: string | null, score: number];
+export interface BestTurnsQuery extends TurnQuery {
+  readonly match: string;
+  /** An SQL expression over `score` and `at_ms`, which can be null: a greater value is better. */
+  readonly rank: string;
+  /** The values of the named parameters in `rank`. */
+  readonly values: Readonly<Record<string, number>>;
+  /** Sessions whose turns do not count. */
+  readonly without: readonly number[];
+  /** The number of the best sessions, and those that rank equally with the last of them; all by default. */
+  readonly sessions?: number | undefined;
+}
 
-/** The turns of `matchTurns` with only the facts for ranking, because only a few of them are shown. */
-export function rankedTurns(
+export interface BestTurns {
+  /** The turns of the best sessions, the best session first, and in it the best turn. */
+  readonly turns: readonly (readonly [id: number, session: number, rank: number])[];
+  /** The number of all sessions with a turn that matches. */
+  readonly total: number;
+}
+
+/** SQLite reads a time in this form as JavaScript does, and needs no function of JavaScript for it. */
+const ISO_TIME =
+  "[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9].[0-9][0-9][0-9]Z";
+
+/**
+ * Ranks sessions by their best turns. A common word has tens of thousands of turns, of which SQLite returns only those
+ * of the best sessions. A turn without a time has that of its session.
+ */
+export function bestTurns(
   database: DatabaseSync,
-  match: string,
-  weights: readonly number[],
-): readonly RankedTurn[] {
+  { match, weights, rank, values, without, sessions = Number.MAX_SAFE_INTEGER }: BestTurnsQuery,
+): BestTurns {
+  database.function("parsed_ms", { deterministic: true }, (time) => {
+    const atMs = typeof time === "string" ? Date.parse(time) : Number.NaN;
+    return Number.isNaN(atMs) ? null : atMs;
+  });
   const select = database.prepare(
-    `select turns.id, session, number, at, -bm25(words, ${weights.map(() => "?").join(", ")})
-     from words join turns on turns.id = words.rowid where words match ?`,
+    `with
+       scored as materialized (
+         select turns.id as id, session, number, at, -bm25(words, ${weights.join(", ")}) as score
+         from words join turns on turns.id = words.rowid
+         where words match $match and session not in (select value from json_each($without))
+       ),
+       timed as (
+         select id, session, number, score, case
+           when at glob '${ISO_TIME}' then round(unixepoch(at, 'subsec') * 1000)
+           else parsed_ms(coalesce(at, (select source ->> '$.updatedAt' from sessions where sessions.id = session)))
+         end as at_ms from scored
+       ),
+       ranked as materialized (select id, session, number, ${rank} as rank from timed),
+       best as (select session, max(rank) as rank from ranked group by session),
+       placed as (
+         select session, rank, count(*) over () as total, rank() over (order by rank desc) as place from best
+       )
+     select ranked.id, ranked.session, ranked.rank, total
+     from placed join ranked on ranked.session = placed.session where place <= $sessions
+     order by place, ranked.session, ranked.rank desc, number`,
   );
   select.setReturnArrays(true);
-  return select.all(...weights, match) as unknown as readonly RankedTurn[];
+  const given = { match, without: JSON.stringify(without), sessions, ...values };
+  const rows = select.all(given) as unknown as readonly (readonly [number, number, number, number])[];
+  return { turns: rows.map(([id, session, one]) => [id, session, one] as const), total: rows[0]?.[3] ?? 0 };
 }
 
 const TURN_COLUMNS = "turns.id, session, number, message, at, tools, files, errors, chunk";

@@ -32,7 +32,7 @@ export {
   bm25,
   COLUMN_WEIGHTS,
   greatestRank,
-  mayReach,
+  RANK_SQL,
   rankOf,
   rarityOf,
   shareOfPiece,

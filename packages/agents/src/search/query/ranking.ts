@@ -37,9 +37,12 @@ export function rankOf(turn: RankedTurn, session: Pick<IndexedSession, "updatedA
   return turn.score === 0 ? recency : turn.score * recency;
 }
 
-/** Returns false if a turn with this score ranks lower than `rank` at any time of the turn. */
-export function mayReach(rank: number, score: number): boolean {
-  return score === 0 || score * (1 + RECENT_BONUS) >= rank;
+/** `rankOf` as an SQL expression over `score` and `at_ms`, with the parameter `nowMs`. */
+export const RANK_SQL: string = toRankSql();
+
+function toRankSql(): string {
+  const recency = `(1 + ${RECENT_BONUS} * coalesce(exp(-max(0, $nowMs - at_ms) / ${RECENT_DAYS * DAY_MS}.0), 0))`;
+  return `(case when score = 0 then ${recency} else score * ${recency} end)`;
 }
 
 /** Returns a number from 1 for now to 0 for a time long ago; 0 also for a time that is not known (`NaN`). */

@@ -1,0 +1,106 @@
+/** A search with a limit: SQLite returns only the best sessions, and counts the others. */
+
+import { copyFileSync } from "node:fs";
+import type { Places } from "@continuo/agents";
+import { type Texts, updateTexts } from "@continuo/agents/catalog";
+import { parseQuery, type SearchResult, search } from "@continuo/agents/search";
+import { present } from "@continuo/core/model";
+import { indexPathOf, useIndex } from "@continuo/native/index-file";
+import fc from "fast-check";
+import { beforeAll, expect, test } from "vitest";
+import { rankOf } from "../../packages/agents/src/search/query/index.ts";
+import { scratchFolder } from "../scratch-folder.ts";
+import { rounds } from "../sizes/counts.ts";
+import { copyEveryCase } from "./every-case.ts";
+import { filesOf } from "./file-edits.ts";
+import { readNaively } from "./naive.ts";
+
+const scratch = scratchFolder("best-sessions");
+const nowMs = Date.parse("2026-06-01T00:00:00Z");
+let places: Places;
+let texts: Texts;
+/** The words of the sessions, those of most turns first. */
+let words: readonly string[];
+
+beforeAll(async () => {
+  places = copyEveryCase(scratch);
+  // Each session exists three times, so that several sessions rank equally.
+  for (const path of filesOf(scratch)) {
+    for (const end of ["0bad", "0bae"])
+      if (path.endsWith(".jsonl")) copyFileSync(path, path.replace(/[0-9a-f]{4}(?=\.jsonl$)/u, end));
+  }
+  texts = await updateTexts({ places });
+  const counts = new Map<string, number>();
+  for (const turn of await readNaively(places)) {
+    for (const word of new Set(turn.texts.flat())) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  words = [...counts].toSorted(([, a], [, b]) => b - a).map(([word]) => word);
+});
+
+async function find(
+  text: string,
+  limit?: number,
+): Promise<{ readonly results: readonly SearchResult[]; readonly total: number }> {
+  const query = parseQuery(text, { toTime: (time) => time });
+  const used = await useIndex(indexPathOf(places), "read", (database) =>
+    search(database, query, { sessions: texts.ready, nowMs, ...present({ limit }) }),
+  );
+  if (used.state !== "ready") throw new Error(`the index is ${used.state}`);
+  const { results, total } = used.value;
+  return { results, total };
+}
+
+test("a search with a limit returns the first results of one without a limit, and the same total", async () => {
+  const word = fc.oneof(fc.constantFrom(...words.slice(0, 40)), fc.constantFrom(...words));
+  const query = fc.record({
+    words: fc.array(word, { minLength: 1, maxLength: 2 }),
+    filter: fc.constantFrom("", "", "", "agent:codex", "-agent:claude", "role:user", "error:no"),
+    limit: fc.integer({ min: 1, max: 12 }),
+  });
+  let beyond = 0;
+  await fc.assert(
+    fc.asyncProperty(query, async ({ words, filter, limit }) => {
+      const text = `${filter} ${words.join(" ")}`.trim();
+      const all = await find(text);
+      expect(all.results).toHaveLength(all.total);
+      beyond += Math.max(0, all.total - limit);
+      expect(await find(text, limit), text).toEqual({
+        results: all.results.slice(0, limit),
+        total: all.total,
+      });
+    }),
+    { numRuns: rounds(150) },
+  );
+  expect(beyond).toBeGreaterThan(rounds(150));
+});
+
+test.each([
+  null,
+  "",
+  "nonsense",
+  "2026-05-20T10:00:00.000Z",
+  "2026-05-20T10:00:00.123Z",
+  "2026-05-20T12:00:00+02:00",
+  "2026-05-20T10:00:00Z",
+  "2026-05-20",
+  "Wed, 20 May 2026 10:00:00 GMT",
+  "2026-06-20T10:00:00.000Z",
+])("a turn of the time %j ranks by this time, as when JavaScript reads it", async (at) => {
+  const [word = ""] = words;
+  const setTimes = async (time: string | null): Promise<void> => {
+    await useIndex(indexPathOf(places), "write", (database) => {
+      database.prepare("update turns set at = ?").run(time);
+    });
+  };
+  // The time "nonsense" has no effect on the rank, so the score is that of the words.
+  await setTimes("nonsense");
+  const plain = await find(word);
+  await setTimes(at);
+  const timed = await find(word);
+  const scoreOf = new Map(plain.results.map(({ session, score }) => [session.location, score]));
+  expect(timed.total).toBe(plain.total);
+  for (const { session, score } of timed.results) {
+    const expected = rankOf({ at, score: scoreOf.get(session.location) ?? 0 }, session, nowMs);
+    expect(score).toBeCloseTo(expected, 9);
+  }
+});
