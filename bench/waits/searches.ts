@@ -37,8 +37,16 @@ export function searchRows({ continuo, home, ofSessions }: BenchCommands): Rows 
   const worst = slowestOf(searched, scanned);
   return [
     measured("search", p95(searched), `one process each, ${ofSessions}`),
-    measured("searchAndScan", p95(searched) / p95(scanned), `${p95(scanned).toFixed(0)} ms of \`rg -l -uu\`, ${ofSessions}`),
-    measured("searchWorst", worst.ratio, `${worst.ms} ms, \`${worst.word}\`, medians of ${ROUNDS}, ${ofSessions}`),
+    measured(
+      "searchAndScan",
+      p95(searched) / p95(scanned),
+      `${p95(scanned).toFixed(0)} ms of \`rg -l -uu\`, ${ofSessions}`,
+    ),
+    measured(
+      "searchWorst",
+      worst.ratio,
+      `${worst.ms} ms, \`${worst.word}\`, medians of ${ROUNDS}, ${ofSessions}`,
+    ),
   ];
 }
 

@@ -105,7 +105,7 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
       bytesWritten: 5_000,
       parsedTexts: 25,
       parsedChars: 79_000,
-      rows: 280,
+      rows: 232,
       statements: 43,
       databaseRead: 310_000,
       databaseWritten: 0,

@@ -12,12 +12,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { beforeAll, describe, expect, test } from "vitest";
-import {
-  type BundledChunk,
-  commandBundle,
-  commandChunks,
-  modulesLoadedWith,
-} from "../../scripts/bundle.ts";
+import { type BundledChunk, commandBundle, commandChunks, modulesLoadedWith } from "../../scripts/bundle.ts";
 import type { CommandHandlers } from "../counting/handlers.ts";
 import { compiledCode } from "../sizes/shared-programs.ts";
 

@@ -47,7 +47,9 @@ test("the numbers of the README's row about speed are those of docs/speed.md", (
 });
 
 test("each row of docs/speed.md about many sessions says how many, and the page says how their words were made", () => {
-  const ofMany = PAGE.split("\n").filter((line) => /^\| (?:index|`continuo list`|`search`|list|Claude's|reading)/u.test(line));
+  const ofMany = PAGE.split("\n").filter((line) =>
+    /^\| (?:index|`continuo list`|`search`|list|Claude's|reading)/u.test(line),
+  );
   expect(ofMany.length).toBeGreaterThan(13);
   expect(ofMany.filter((line) => !/\b5,000 sessions/u.test(line))).toEqual([]);
   expect(PAGE).toContain("The words are drawn, not written by people. There are 58,000 different ones");
