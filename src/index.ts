@@ -109,6 +109,7 @@ export {
   type AnthropicMessages,
   type ContextPlan,
   type EventLike,
+  estimateTokens,
   type FromEventsOptions,
   type FromStoreOptions,
   type MaskedValue,

@@ -3,7 +3,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { estimateTokens } from "../../packages/server/src/mcp/tokens.ts";
+import { estimateTokens } from "@continuo/core/transcript";
 import { claudeFile, claudeText, createHome, type Home } from "../cli/home.ts";
 import { runHere } from "../cli/in-process.ts";
 import { HOSTILE_PIECES, linesOutside } from "./hostile-pieces.ts";

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { HOME_VARIABLES } from "@continuo/agents";
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
 import { beforeEach, expect, test } from "vitest";
-import { estimateTokens } from "../../packages/server/src/mcp/tokens.ts";
+import { estimateTokens } from "@continuo/core/transcript";
 import { claudeFile, claudeText, cleanEnv, createHome, type Home, MAIN } from "../cli/home.ts";
 import { tested } from "../tested-agents.ts";
 import { openMcp, type ToolAnswer, toCalled } from "./open-mcp.ts";

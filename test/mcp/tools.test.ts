@@ -4,7 +4,7 @@ import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
-import { estimateTokens } from "../../packages/server/src/mcp/tokens.ts";
+import { estimateTokens } from "@continuo/core/transcript";
 import {
   CLAUDE_ID,
   CODEX_ID,

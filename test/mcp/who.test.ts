@@ -3,7 +3,7 @@
 import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { estimateTokens } from "../../packages/server/src/mcp/tokens.ts";
+import { estimateTokens } from "@continuo/core/transcript";
 import { claudeFile } from "../cli/home.ts";
 import { runHere } from "../cli/in-process.ts";
 import { type EditedHome, editedHome, FIRST_ID, LAST_ID, NOW, PATCHED_ID } from "../search/edited-home.ts";

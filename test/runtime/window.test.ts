@@ -28,8 +28,26 @@ test.each([
   expect(await session.send("new question").result()).toMatchObject({ status: "completed" });
   const last = JSON.stringify(models.conversation().at(-1)?.body);
   expect(last).toContain("new question");
-  // Four characters count as a token.
   expect(last.length > LONG.length ? "everything" : last.length < 4_000 ? "a part" : last.length).toBe(given);
+});
+
+test.each([
+  ["in Chinese", "旧消息".repeat(400), 1_200],
+  ["with pictures", [{ type: "image", mimeType: "image/png", data: "AAAA" } as const], 1_600],
+])("a conversation %s is cut by what it costs in tokens, not in characters", async (_name, old, tokens) => {
+  const model = await openModel({ type: "openai", url: `${models.url}/v1`, model: "small" });
+  const given = async (window: number): Promise<string> => {
+    await using c = await openContinuo("memory:", {
+      agents: [defineAgent({ name: "desk", model, context: { window } })],
+    });
+    const session = c.session("s", { create: true });
+    await session.send(old).result();
+    await session.send("new question").result();
+    return JSON.stringify(models.conversation().at(-1)?.body);
+  };
+  const mark = typeof old === "string" ? old : "AAAA";
+  expect(await given(tokens)).not.toContain(mark);
+  expect(await given(3 * tokens)).toContain(mark);
 });
 
 test("a model whose window nobody knows is named once, with the setting that helps", async () => {

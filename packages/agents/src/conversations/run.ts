@@ -12,8 +12,16 @@ import {
   type Session,
   type Store,
 } from "@continuo/core/model";
-import { type Continuation, type RunInput, type RunResult, runOnce, wake } from "@continuo/store/sessions";
-import type { AgentSettings, ContextSettings, ContinuationMode } from "../config/index.ts";
+import { estimateTokens } from "@continuo/core/transcript";
+import {
+  type Continuation,
+  type ContinuationOptions,
+  type RunInput,
+  type RunResult,
+  runOnce,
+  wake,
+} from "@continuo/store/sessions";
+import type { AgentSettings, ContinuationMode } from "../config/index.ts";
 import type { ConversationAgent } from "./conversation-agent.ts";
 import type { Recovery, UnansweredInput } from "./crash-recovery.ts";
 import type { TalkFlags } from "./flags.ts";
@@ -150,10 +158,11 @@ async function runWith(options: TurnOptions, continuation: Continuation): Promis
 }
 
 /** The settings of the context, limited to the size that the model accepts. */
-async function contextOf({ agent, settings: { context } }: TurnOptions): Promise<ContextSettings> {
+async function contextOf({ agent, settings: { context } }: TurnOptions): Promise<ContinuationOptions> {
   const most = await agent.conversationTokens?.();
   if (most === undefined) return context;
-  return { ...context, maxTokensApprox: Math.min(most, context.maxTokensApprox ?? most) };
+  const maxTokensApprox = Math.min(most, context.maxTokensApprox ?? most);
+  return { ...context, maxTokensApprox, tokenizer: estimateTokens };
 }
 
 function overBudget(data: unknown): string {

@@ -23,6 +23,7 @@ export {
   cutMiddle,
   type EarlierAttempt,
   earlierAttempt,
+  estimateTokens,
   type ModelTurns,
   type OmittedMessages,
   type PlanOptions,

@@ -3,8 +3,7 @@
  * tokens. Pure.
  */
 
-import { fence, visibleText } from "@continuo/core/transcript";
-import { estimateTokens } from "./tokens.ts";
+import { estimateTokens, fence, visibleText } from "@continuo/core/transcript";
 
 export interface Answer {
   readonly text: string;

@@ -8,6 +8,7 @@ import {
   ContinuoError,
   type KnownOptions,
 } from "@continuo/core/model";
+import { estimateTokens } from "@continuo/core/transcript";
 import type { ContinuationOptions } from "@continuo/store/sessions";
 import type { FlexibleSchema, InferSchema, LanguageModel, ToolSet } from "ai";
 import type { AgentDefinition } from "./types.ts";
@@ -56,9 +57,10 @@ export function defineAgent<Schema extends FlexibleSchema<unknown>>(
   return {
     name: options.name,
     context: async () => {
-      if (maxTokens !== "window") return { maxTokensApprox: maxTokens };
+      const tokenizer = estimateTokens;
+      if (maxTokens !== "window") return { maxTokensApprox: maxTokens, tokenizer };
       const { tokensFor } = await import("./model-agent.ts");
-      return { maxTokensApprox: await tokensFor(options.model, window) };
+      return { maxTokensApprox: await tokensFor(options.model, window), tokenizer };
     },
     answersCalls: true,
     async open({ answerCall }) {

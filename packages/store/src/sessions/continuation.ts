@@ -1,6 +1,7 @@
 /** The options for a continuation, which decide how a run receives the earlier conversation. */
 
 import { ContinuoError, type Resumption } from "@continuo/core/model";
+import type { Tokenizer } from "@continuo/core/transcript";
 
 /**
  * - `false`: the agent receives nothing of what was said before, in a new native session
@@ -19,6 +20,8 @@ export interface ContinuationOptions {
   readonly maxMessages?: number;
   readonly maxChars?: number;
   readonly maxTokensApprox?: number;
+  /** Counts the tokens for `maxTokensApprox`; without it, four characters count as a token. */
+  readonly tokenizer?: Tokenizer;
 }
 
 export type ContinuationWish = "new" | "auto" | "replay" | "native";

@@ -81,6 +81,7 @@ const CONTINUATION_OPTIONS: KnownOptions<ContinuationOptions> = {
   maxMessages: true,
   maxChars: true,
   maxTokensApprox: true,
+  tokenizer: true,
 };
 
 /** Errors: `usage`, also for an unknown option. */

@@ -138,3 +138,17 @@ test("the newest message is cut to its tokens, and as little as possible is lost
   expect(planContext([message], { maxTokensApprox: 100, tokenizer }).messages).toEqual([message]);
   expect(planContext([message], { maxTokensApprox: 0, tokenizer }).cost.tokens).toBe(0);
 });
+
+test("of a newest message with a picture that costs too much for its tokens, the text stays, and a placeholder", () => {
+  const content = [
+    { type: "image", mimeType: "image/png", data: "AAAA" },
+    { type: "text", text: "x".repeat(900) },
+  ] as const;
+  const plan = (maxTokensApprox: number) =>
+    planContext([said("u", {}, { content })], { maxTokensApprox, tokenizer: (text) => text.length }).messages;
+  expect(plan(2_000)[0]?.content).toEqual([
+    { type: "text", text: "[image image/png]" },
+    { type: "text", text: "x".repeat(900) },
+  ]);
+  expect(plan(3_200)[0]?.content).toEqual(content);
+});

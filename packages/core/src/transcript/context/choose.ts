@@ -2,8 +2,8 @@
 
 import { ContinuoError, type Message } from "../../model/index.ts";
 import { type Budget, fits, plus, shareOf } from "./budget.ts";
-import { type Cost, costOf, NO_COST } from "./cost.ts";
-import { cutMessages } from "./cut.ts";
+import { type Cost, costOf, mediaTokensOf, NO_COST } from "./cost.ts";
+import { cutMessages, withPlaceholders } from "./cut.ts";
 import type { ContextUnit, UnitMessage } from "./units.ts";
 
 /**
@@ -115,7 +115,9 @@ function messagesOf(unit: ContextUnit): readonly Message[] {
 
 /** Shortens a unit that exceeds the budget even without other units. */
 function cutUnit(unit: ContextUnit, budget: Budget): readonly UnitMessage[] {
-  const whole = messagesOf(unit);
+  const all = messagesOf(unit);
+  // Pictures are kept if they leave at least as much room for texts.
+  const whole = mediaTokensOf(all) * 2 > budget.tokens ? all.map(withPlaceholders) : all;
   let messages = cutMessages(whole, budget.chars);
   const tokens = (): number => costOf(messages, budget.tokenizer).tokens;
   // The length of a token differs from text to text: shorter texts are tried until one fits.

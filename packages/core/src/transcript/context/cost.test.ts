@@ -74,6 +74,19 @@ test("messages cost their blocks, and tokens only where somebody counts them", (
   expect(charsOfMessages([message])).toBe(18);
 });
 
+test("a picture costs 1,600 tokens in addition to its placeholder, and so does a file that has no text", () => {
+  const image = { type: "image", mimeType: "image/png", data: "AAAA" } as const;
+  const result = { ...RESULT, content: [image, { type: "text", text: "four" }] } as const;
+  const file = { type: "file", mimeType: "application/pdf", data: "AAAA" } as const;
+  const read = { type: "file", mimeType: "text/plain", text: "text" } as const;
+  const tokens = (...content: Block[]): number =>
+    costOf([{ id: "m", role: "user", content, metadata: {} }], (text) => text.length).tokens;
+  expect(tokens(image)).toBe(1_600 + "[image image/png]".length);
+  expect(tokens(result)).toBe(1_600 + "[image image/png]four".length);
+  expect(tokens(file)).toBe(1_600 + "[file application/pdf]".length);
+  expect(tokens(read)).toBe("[file text/plain]text".length);
+});
+
 test.each([
   ["counts", { countTokens: () => 7, encode: () => [1] }, 7],
   ["encodes", { encode: () => [1, 2] }, 2],

@@ -95,7 +95,7 @@ function cuttable(blocks: readonly Block[]): readonly string[] {
 }
 
 /** Everything that cannot be cut becomes text that can. */
-function withPlaceholders(message: Message): Message {
+export function withPlaceholders(message: Message): Message {
   return { ...message, content: message.content.map(toPlaceholder) };
 }
 

@@ -10,6 +10,7 @@ export { type BudgetOptions, isLimited } from "./budget.ts";
 export type { Strategy, StrategyOptions } from "./choose.ts";
 export { type Cost, costOf, type Tokenizer, type TokenizerModule, toTokenizer } from "./cost.ts";
 export { cutMiddle } from "./cut.ts";
+export { estimateTokens } from "./estimate-tokens.ts";
 export {
   type AttemptRequest,
   type EarlierAttempt,
