@@ -375,3 +375,28 @@ test("the questions of a chat are the inputs of the transcript, including unansw
   ).toEqual(expect.arrayContaining(inputs.map(({ content }) => textOf(content))));
   expect(questions).toHaveLength(inputs.length);
 });
+
+test("an answer for which no worker is free waits, and is open when one begins it", async () => {
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const agent: Agent = {
+    name: "desk",
+    async execute(request) {
+      await gates[textOf(request.input) === "first" ? 0 : 1]?.promise;
+      return {};
+    },
+  };
+  c = await openContinuo("memory:", { agents: [agent], parallel: 1, pollMs: 10 });
+  const first = await c.session("other", { create: true }).send("first");
+  await expect.poll(async () => (await c.store.getRun(first.runId))?.status).toBe("running");
+  const second = c.session("s", { create: true }).send("second");
+  const run = await second;
+  const chat = async () => await c.session("s").chat();
+  expect(await chat()).toMatchObject({ open: [run.runId], waiting: [run.runId] });
+  gates[0]?.resolve();
+  await expect.poll(async () => (await c.store.getRun(run.runId))?.status).toBe("running");
+  expect(await chat()).toMatchObject({ open: [run.runId] });
+  expect((await chat()).waiting).toBeUndefined();
+  gates[1]?.resolve();
+  await second.result();
+  expect(await chat()).toMatchObject({ open: [] });
+});

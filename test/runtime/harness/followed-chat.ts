@@ -14,6 +14,7 @@ import { isKnownEvent } from "../../../packages/server/src/runtime/run-events.ts
 interface SeenChat {
   readonly messages: readonly ChatMessage[];
   readonly open: readonly string[];
+  readonly waiting?: readonly string[];
 }
 
 export interface ComparedChats {
@@ -63,8 +64,10 @@ export async function* everyReader(
 }
 
 function seen({ messages }: MessageList): SeenChat {
+  const waiting = messages.flatMap(({ id, status }) => (status === "waiting" ? [id] : []));
   return {
     messages: messages.map(({ text: _, status: __, questions: ___, ...message }) => message),
-    open: messages.flatMap(({ id, status }) => (status === "open" ? [id] : [])),
+    open: messages.flatMap(({ id, status }) => (status === "open" || status === "waiting" ? [id] : [])),
+    ...(waiting.length === 0 ? {} : { waiting }),
   };
 }

@@ -40,8 +40,17 @@ export type ChatFrame =
       readonly messages: readonly ChatMessage[];
       /** The ids of the answers that are not complete. */
       readonly open: readonly string[];
+      /** Those of them whose run has not begun, because no worker is free; left out if there is none. */
+      readonly waiting?: readonly string[];
     }
-  | { readonly type: "message"; readonly message: ChatMessage; readonly isOpen: boolean }
+  | {
+      readonly type: "message";
+      readonly message: ChatMessage;
+      readonly isOpen: boolean;
+      readonly isWaiting?: true;
+    }
+  /** The run of an answer that waited has begun. */
+  | { readonly type: "begin"; readonly id: string }
   | ({ readonly type: "change"; readonly id: string } & ChatPartsChange)
   /** The answer has ended; with `metadata` if it is not complete. */
   | { readonly type: "end"; readonly id: string; readonly metadata?: ChatMetadata };

@@ -20,6 +20,8 @@ export interface Chat {
   readonly messages: readonly ChatMessage[];
   /** The ids of the answers that are not complete yet, in their order. */
   readonly open: readonly string[];
+  /** Those of them whose run has not begun, because no worker is free; left out if there is none. */
+  readonly waiting?: readonly string[];
 }
 
 export interface ChatEventsOptions {
@@ -41,6 +43,8 @@ interface Exchange {
   readonly fold: UIFold;
   readonly parts: UIParts;
   isOpen: boolean;
+  /** True before its first run begins. */
+  isWaiting: boolean;
 }
 
 export interface ReadChatOptions {
@@ -81,8 +85,10 @@ export class ChatFold {
     const messages = this.#shown.flatMap((shown) =>
       "fold" in shown ? [shown.question, answerOf(shown)] : [shown],
     );
-    const open = this.#shown.flatMap((shown) => ("fold" in shown && shown.isOpen ? [shown.answerId] : []));
-    return { messages, open };
+    const answers = this.#shown.flatMap((shown) => ("fold" in shown && shown.isOpen ? [shown] : []));
+    const waiting = answers.filter(({ isWaiting }) => isWaiting).map(({ answerId }) => answerId);
+    const open = answers.map(({ answerId }) => answerId);
+    return { messages, open, ...(waiting.length === 0 ? {} : { waiting }) };
   }
 
   /** Returns the chat, and forgets what has ended. Only events that come later are given to `follow` after it. */
@@ -104,6 +110,7 @@ export class ChatFold {
     if (typeof asked === "string" && (this.#ended.has(asked) || this.#mayHaveEnded(asked))) return null;
     const isMessage = event.type === "message_sent" || event.type === "message_received";
     if (isMessage && event.runId !== undefined && this.#mayHaveEnded(event.runId)) return null;
+    const wasWaiting = this.#exchanges.get(event.runId ?? "")?.isWaiting === true;
     this.take(event);
     const added = this.#shown;
     this.#shown = [];
@@ -114,7 +121,10 @@ export class ChatFold {
     // The end can change parts too.
     const metadata = exchange.isOpen ? undefined : answerOf(exchange).metadata;
     const change = exchange.parts.change();
-    const frames: readonly ChatFrame[] = change === null ? [] : [{ type: "change", id, ...change }];
+    const frames: readonly ChatFrame[] = [
+      ...(wasWaiting && !exchange.isWaiting ? [{ type: "begin", id } as const] : []),
+      ...(change === null ? [] : [{ type: "change", id, ...change } as const]),
+    ];
     if (exchange.isOpen) return frames;
     this.#forgetEnded();
     return [...frames, { type: "end", id, ...present({ metadata }) }];
@@ -149,6 +159,7 @@ export class ChatFold {
       fold: createUIFold(runId, this.#options.failureText),
       parts: new UIParts(),
       isOpen: true,
+      isWaiting: true,
     };
     this.#exchanges.set(runId, exchange);
     this.#shown.push(exchange);
@@ -173,7 +184,7 @@ function newFrames(shown: Exchange | ChatMessage): readonly ChatFrame[] {
   shown.parts.change();
   return [
     { type: "message", message: shown.question, isOpen: false },
-    { type: "message", message, isOpen: shown.isOpen },
+    { type: "message", message, isOpen: shown.isOpen, ...(shown.isWaiting ? { isWaiting: true } : {}) },
   ];
 }
 
@@ -182,6 +193,7 @@ function takeIn(exchange: Exchange, event: KnownEvent, isRetried: (status: RunSt
   const status = ENDS[event.type];
   if (status !== undefined) exchange.isOpen = isRetried(status);
   if (event.type === "run_created") exchange.isOpen = true;
+  if (event.type === "run_started") exchange.isWaiting = false;
   if (isEvent(event, "error_raised") && event.data.code === GIVEN_UP) exchange.isOpen = false;
 }
 

@@ -13,8 +13,11 @@ export interface ChatQuestion {
 export interface ChatListMessage extends ChatMessage {
   /** Its text without tools and thoughts: show it with `textContent`, because it can contain anything. */
   readonly text: string;
-  /** `sending`: not stored yet. `open`: more of the answer comes. Each other value says how the message ended. */
-  readonly status: "sending" | "open" | "complete" | "failed" | "cancelled" | "interrupted" | "timed_out";
+  /**
+   * `sending`: not stored yet. `waiting`: no worker is free for the answer yet. `open`: more of the answer comes. Each
+   * other value says how the message ended.
+   */
+  readonly status: "sending" | "waiting" | "open" | "complete" | "failed" | "cancelled" | "interrupted" | "timed_out";
   readonly questions: readonly ChatQuestion[];
 }
 
@@ -28,14 +31,18 @@ export const EMPTY_LIST: MessageList = { messages: [] };
 export function foldFrame(list: MessageList, frame: ChatFrame): MessageList {
   switch (frame.type) {
     case "chat": {
-      const open = new Set(frame.open);
-      return newest(frame.messages.map((message) => toListed(message, open.has(message.id))));
+      const [open, waiting] = [new Set(frame.open), new Set(frame.waiting)];
+      return newest(
+        frame.messages.map((message) => toListed(message, open.has(message.id), waiting.has(message.id))),
+      );
     }
     case "message": {
-      const { message, isOpen } = frame;
+      const { message, isOpen, isWaiting } = frame;
       const others = list.messages.filter(({ id }) => id !== message.id);
-      return newest([...others, toListed(message, isOpen)]);
+      return newest([...others, toListed(message, isOpen, isWaiting)]);
     }
+    case "begin":
+      return changed(list, frame.id, (message) => ({ ...message, status: "open" }));
     case "change":
       return changed(list, frame.id, (message) => ({ ...message, parts: partsAfter(message.parts, frame) }));
     case "end": {
@@ -82,8 +89,8 @@ function partsAfter(
   return after;
 }
 
-function toListed(message: ChatMessage, isOpen: boolean): ChatListMessage {
-  const status = isOpen ? "open" : (message.metadata?.status ?? "complete");
+function toListed(message: ChatMessage, isOpen: boolean, isWaiting = false): ChatListMessage {
+  const status = isWaiting ? "waiting" : isOpen ? "open" : (message.metadata?.status ?? "complete");
   return { ...message, status, ...shownOf(message.parts) };
 }
 

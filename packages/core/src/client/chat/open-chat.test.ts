@@ -121,6 +121,18 @@ test("the frames of the stream change the list, and a message that did not chang
   expect(seen.lists.at(-1)?.[0]).toBe(seen.lists[0]?.[0]);
 });
 
+test("an answer waits until its run begins", async () => {
+  const seen = follow(await open({ type: "chat", messages: [said("a")], open: ["a"], waiting: ["a"] }));
+  const [stream] = streams;
+  stream?.send({ type: "message", message: said("b"), isOpen: true, isWaiting: true });
+  await settle();
+  expect(seen.lists.at(-1)?.map(({ status }) => status)).toEqual(["waiting", "waiting"]);
+  stream?.send({ type: "begin", id: "a" });
+  stream?.send({ type: "end", id: "b", metadata: { status: "cancelled" } });
+  await settle();
+  expect(seen.lists.at(-1)?.map(({ status }) => status)).toEqual(["open", "cancelled"]);
+});
+
 test("a message is in the list while it is sent, once, and messages are sent in their order", async () => {
   const opened = await open();
   const seen = follow(opened);
