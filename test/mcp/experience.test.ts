@@ -2,8 +2,8 @@
 
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { estimateTokens } from "@continuo/core/transcript";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { claudeFile, claudeText, createHome, type Home } from "../cli/home.ts";
 import { runHere } from "../cli/in-process.ts";
 import { HOSTILE_PIECES, linesOutside } from "./hostile-pieces.ts";

@@ -9,8 +9,8 @@ import { cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node
 import { join } from "node:path";
 import { HOME_VARIABLES } from "@continuo/agents";
 import { AGENT_NAMES, type AgentName } from "@continuo/core/model";
-import { beforeEach, expect, test } from "vitest";
 import { estimateTokens } from "@continuo/core/transcript";
+import { beforeEach, expect, test } from "vitest";
 import { claudeFile, claudeText, cleanEnv, createHome, type Home, MAIN } from "../cli/home.ts";
 import { tested } from "../tested-agents.ts";
 import { openMcp, type ToolAnswer, toCalled } from "./open-mcp.ts";

@@ -2,9 +2,9 @@
 
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { estimateTokens } from "@continuo/core/transcript";
 import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
-import { estimateTokens } from "@continuo/core/transcript";
 import {
   CLAUDE_ID,
   CODEX_ID,

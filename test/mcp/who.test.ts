@@ -2,8 +2,8 @@
 
 import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
 import { estimateTokens } from "@continuo/core/transcript";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { claudeFile } from "../cli/home.ts";
 import { runHere } from "../cli/in-process.ts";
 import { type EditedHome, editedHome, FIRST_ID, LAST_ID, NOW, PATCHED_ID } from "../search/edited-home.ts";

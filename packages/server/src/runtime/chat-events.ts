@@ -77,5 +77,8 @@ async function* chatFrames(
 /** An answer that is not complete is kept, however old it is. */
 function newest({ messages, ...answers }: Chat, limit: number): Chat {
   const first = messages.length - limit;
-  return { messages: messages.filter(({ id }, place) => place >= first || answers.open.includes(id)), ...answers };
+  return {
+    messages: messages.filter(({ id }, place) => place >= first || answers.open.includes(id)),
+    ...answers,
+  };
 }

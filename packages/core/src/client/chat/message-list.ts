@@ -17,7 +17,15 @@ export interface ChatListMessage extends ChatMessage {
    * `sending`: not stored yet. `waiting`: no worker is free for the answer yet. `open`: more of the answer comes. Each
    * other value says how the message ended.
    */
-  readonly status: "sending" | "waiting" | "open" | "complete" | "failed" | "cancelled" | "interrupted" | "timed_out";
+  readonly status:
+    | "sending"
+    | "waiting"
+    | "open"
+    | "complete"
+    | "failed"
+    | "cancelled"
+    | "interrupted"
+    | "timed_out";
   readonly questions: readonly ChatQuestion[];
 }
 

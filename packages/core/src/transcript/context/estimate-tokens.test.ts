@@ -16,13 +16,18 @@ function costOf(piece: string): number {
   return first >= 0x41 && first <= 0x5a ? Math.ceil(piece.length / 2) : Math.ceil(piece.length / 4);
 }
 
-const unit = fc.constantFrom(..."aZz09 \t\n\r\u0000#/~_`éЖω注ぉ한・、👍🏽\ud800\udc00\u0301", "Ab", "XMLHttp", "    ");
+const unit = fc.constantFrom(
+  ..."aZz09 \t\n\r\u0000#/~_`éЖω注ぉ한・、👍🏽\ud800\udc00\u0301",
+  "Ab",
+  "XMLHttp",
+  "    ",
+);
 
 test("the estimate is the sum of what its words, numbers, spaces and other pieces cost", () => {
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 40 }), (text) => {
       const pieces = Array.from(text.matchAll(PIECE), ([piece]) => costOf(piece));
-      expect(estimateTokens(text)).toBeCloseTo(Math.ceil(pieces.reduce((sum, cost) => sum + cost, 0) - 1e-9), 6);
+      expect(estimateTokens(text)).toBe(Math.ceil(pieces.reduce((sum, cost) => sum + cost, 0)));
     }),
   );
 });

@@ -41,7 +41,9 @@ const isBlank: IsIn = (code) => code === 0x20 || code === 0x09;
 const isLineBreak: IsIn = (code) => code === 0x0a;
 /** Ideographs, syllables and kana, each of which is a letter. Other characters are looked up. */
 const isSyllable: IsIn = (code) =>
-  (code >= 0x4e00 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7a3) || (code >= 0x3041 && code <= 0x3096);
+  (code >= 0x4e00 && code <= 0x9fff) ||
+  (code >= 0xac00 && code <= 0xd7a3) ||
+  (code >= 0x3041 && code <= 0x3096);
 
 function endOfRun(text: string, start: number, isIn: IsIn): number {
   let end = start;
