@@ -136,7 +136,7 @@ test("the stream of a chat for pages is as its schema says, while an answer is w
   const stream = new Response(whole);
   expect((await pushed(`GET ${CHAT}/events`, stream)).length).toBeGreaterThan(2);
   const types = [...whole.matchAll(/^data: \{"type":"(\w+)"/gmu)].map(([, type]) => type);
-  expect(new Set(types)).toEqual(new Set(["chat", "message", "change", "end"]));
+  expect(new Set(types)).toEqual(new Set(["chat", "message", "begin", "change", "end"]));
   expect(checkAt(`GET ${CHAT}/events`, "events/message")({ type: "later" })).not.toBe("");
 });
 
