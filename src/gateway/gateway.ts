@@ -254,18 +254,21 @@ export class Gateway {
   }
 
   /**
-   * Returns the open session, or one that its next turn will open; no agent starts here. Errors: `invalid` for a
-   * relative folder, `busy` if too many sessions are open; those of `choicesIn`.
+   * Returns the open session, with the servers that the editor names now, or one that its next turn will open; no agent
+   * starts here. Errors: `invalid` for a relative folder, `busy` if too many sessions are open; those of `choicesIn`.
    */
   async #enter(
-    { sessionId: id, cwd, mcpServers = [] }: NamedSessionOptions,
+    { sessionId: id, cwd, mcpServers }: NamedSessionOptions,
     { name, agent: of, cwd: folder }: FoundForEditor,
   ): Promise<EditorSession> {
     const before = this.#sessions.get(id);
-    if (before !== undefined) return before;
+    if (before !== undefined) {
+      if (mcpServers !== undefined) await before.useServers(mcpServers);
+      return before;
+    }
     const places = this.#placesIn(cwd);
     const choices = await choicesIn(places, folder ?? cwd, of);
-    return this.#add({ id, name, places, choices, mcpServers });
+    return this.#add({ id, name, places, choices, mcpServers: mcpServers ?? [] });
   }
 
   #add(parts: Omit<SessionOptions, "openStore" | "client" | "logins">): EditorSession {

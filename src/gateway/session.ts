@@ -103,10 +103,12 @@ export class EditorSession {
   readonly #reports: SessionReports;
   /** The ids of the session's calls, over all turns and the last replay. */
   #ids = new CallIds();
+  #mcpServers: readonly McpServer[];
 
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#choices = options.choices;
+    this.#mcpServers = options.mcpServers;
     this.#updates = new TurnUpdates(this.#ids);
     const { places, client } = options;
     this.#reports = new SessionReports(options.id, client);
@@ -255,6 +257,13 @@ export class EditorSession {
     await this.#update({ sessionUpdate: "current_mode_update", currentModeId: this.#choices.policy });
   }
 
+  /** An agent takes the servers of its client only when it opens the session, so other ones need a restart. */
+  async useServers(servers: readonly McpServer[]): Promise<void> {
+    if (JSON.stringify(servers) === JSON.stringify(this.#mcpServers)) return;
+    this.#mcpServers = servers;
+    await this.restart();
+  }
+
   async setPolicy(policy: PermissionPolicy): Promise<void> {
     await (await this.#talk)?.setPermissions(policy);
     this.#choices = { ...this.#choices, policy };
@@ -393,7 +402,7 @@ export class EditorSession {
     const isNew = name === null && !this.#wasOpen;
     // The session may have become one of Continuo's.
     const from: TalkFlags = isNew ? { new: true } : { resume: (await findSession(this.id, places)).name };
-    const { toolServers, unknown } = toToolServers(this.#options.mcpServers);
+    const { toolServers, unknown } = toToolServers(this.#mcpServers);
     if (unknown.length > 0)
       client.note(this.id, `no agent is given these MCP servers: ${unknown.join(", ")}`);
     const talk = await openTalk(

@@ -57,7 +57,8 @@ export function createV2(parts: VersionParts): { readonly app: AgentApp; readonl
     .onRequest(
       "session/resume",
       asProtocolErrors(async ({ params: { sessionId, cwd, mcpServers, replayFrom } }) => {
-        const opening = { sessionId, cwd, mcpServers: serversOf(mcpServers) };
+        const servers = mcpServers === undefined ? undefined : serversOf(mcpServers);
+        const opening = { sessionId, cwd, ...present({ mcpServers: servers }) };
         const session = await (replayFrom?.type === "start"
           ? gateway.load(opening)
           : gateway.resume(opening));

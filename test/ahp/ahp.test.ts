@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
+import type { RootState, Snapshot } from "../../packages/server/src/ahp/protocol.ts";
 import { createTalkHome, type TalkHome } from "../cli/talk.ts";
 import { ownSession, WAITING_SCRIPT } from "../machine/open-chat.ts";
 import { type OpenMachine, openMachine } from "../machine/open-machine.ts";
@@ -107,8 +108,14 @@ test("a question for permission is a call that waits; the first answer counts, a
   expect(forever.rejectionReason).toBeDefined();
   const first = await b.echo(b.dispatch(chat, { ...yes, selectedOptionId: "yes" }));
   expect(first.rejectionReason).toBeUndefined();
+  await a.until(() => a.session(host.uri).inputNeeded === undefined);
   const second = await a.echo(a.dispatch(chat, { ...yes, approved: false, reason: "denied" }));
   expect(second.rejectionReason).toMatch(/answered/u);
+  // Each client receives the answer that counts, with the one who gave it.
+  for (const one of [a, b])
+    expect(one.envelopes).toContainEqual(
+      expect.objectContaining({ action: first.action, origin: { clientId: "b", clientSeq: 2 } }),
+    );
   expect(b.envelopes.filter(({ origin }) => origin?.clientId === "a" && origin.clientSeq === 2)).toEqual([]);
   for (const one of [a, b]) {
     await one.until(() => one.chat(chat).activeTurn === undefined);
@@ -176,7 +183,7 @@ test("a message that waits begins its turn when the one that runs has been cance
   expect(a.faults).toEqual([]);
 });
 
-test("a message that waits and cannot be sent is removed, and the next one begins its turn", async () => {
+test("a message that waits and cannot be sent comes back with its reason, and the next one begins its turn", async () => {
   await using host = await open();
   const a = await host.client("a");
   const chat = await a.look(host.uri);
@@ -189,11 +196,13 @@ test("a message that waits and cannot be sent is removed, and the next one begin
       id,
       message: { text, origin: { kind: "user" } },
     });
-  queue("m1", " ");
+  const lost = queue("m1", " ");
   queue("m2", "hello");
   await a.until(() => a.chat(chat).queuedMessages?.length === 2);
   a.dispatch(chat, { type: "chat/turnCancelled", turnId: "turn-1", duration: 1 });
   await a.until(() => a.chat(chat).turns.length === 2);
+  const told = a.envelopes.filter(({ origin }) => origin?.clientSeq === lost);
+  expect(told.map(({ rejectionReason }) => rejectionReason)).toEqual([undefined, "the message has no words"]);
   expect(a.chat(chat).turns.map(({ id }) => id)).toEqual(["turn-1", "m2"]);
   expect(a.chat(chat).queuedMessages).toBeUndefined();
   expect(a.faults).toEqual([]);
@@ -294,11 +303,24 @@ test("unsupported requests get their error codes, and a client without a valid t
   expect(unknown).toMatchObject({
     rejectionReason: "Continuo does not take the action session/activityChanged",
   });
+  const root = { channel, clientSeq: 77 };
+  const invalid = (params: object): void =>
+    a.send(JSON.stringify({ jsonrpc: "2.0", method: "dispatchAction", params }));
+  for (const [at, action] of [{}, undefined, { type: 5 }].entries()) {
+    invalid({ ...root, clientSeq: 77 + at, action });
+    expect((await a.echo(77 + at)).rejectionReason).toMatch(/^action/u);
+  }
+  const errors = (code: number) =>
+    a.told.filter(({ method, params }) => method === "error" && params.code === code);
+  invalid({ channel, action: { type: "session/isReadChanged", isRead: true } });
+  await a.until(() => errors(-32602).length === 1);
   a.send("{");
   await a.until(() => a.told.some(({ method, params }) => method === "error" && params.code === -32700));
 
   const old = new AhpClient(host.machine.url, await host.machine.token(["machine:read"]), "old");
   await old.connect();
+  old.dispatch(host.uri, { type: "session/isReadChanged", isRead: true });
+  await old.until(() => old.told.some(({ method, params }) => method === "error" && params.code === -32600));
   await expect(old.ask("listSessions", { channel })).rejects.toMatchObject({ code: -32600 });
   await expect(old.ask("ping", { channel })).resolves.toBeNull();
   await expect(
@@ -328,6 +350,10 @@ test("unsupported requests get their error codes, and a client without a valid t
 test("a new session is made with its first prompt, and keeps its name", async () => {
   await using host = await open();
   const [a, b] = [await host.client("a"), await host.client("b")];
+  const { snapshot } = await a.ask<{ snapshot: Snapshot }>("subscribe", { channel: "ahp-root://" });
+  // Neither agent of `continuo.yaml` has a session.
+  for (const provider of ["robot", "other"])
+    expect((snapshot.state as RootState).agents).toContainEqual(expect.objectContaining({ provider }));
   const uri = "robot:/new-one";
   const workingDirectories = [`file://${join(host.home.path, "project")}`];
   await a.ask("createSession", { channel: uri, provider: "robot", workingDirectories });

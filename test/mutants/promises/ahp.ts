@@ -12,8 +12,15 @@ export const AHP: readonly PromiseOfRoom[] = [
     ...ACTIONS,
     test: "test/ahp/ahp.test.ts",
     promise: "A queued message that cannot be sent does not hold up the next one.",
-    text: "    sender.onLost(error);\n    feed.sendWaiting();\n",
-    mistake: "    sender.onLost(error);\n",
+    text: "    sender.refuseLater(error);\n    feed.sendWaiting();\n",
+    mistake: "    sender.refuseLater(error);\n",
+  },
+  {
+    ...ACTIONS,
+    test: "test/ahp/ahp.test.ts",
+    promise: "A client learns why its message that waited was not sent.",
+    text: "    sender.refuseLater(error);\n    feed.sendWaiting();\n",
+    mistake: "    feed.sendWaiting();\n",
   },
   {
     ...ACTIONS,

@@ -30,7 +30,7 @@ function sender(clientId: string, rights: readonly string[]): Sender {
       if (!rights.includes(access)) throw new ContinuoError("forbidden", `no right to ${access}`);
     },
     mayForever: () => false,
-    onLost: () => undefined,
+    refuseLater: () => undefined,
     recordStart: async () => undefined,
   };
 }

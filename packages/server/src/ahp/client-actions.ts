@@ -20,8 +20,8 @@ export interface Sender {
   /** Errors: `forbidden`. */
   may(access: "write" | "answer"): void;
   mayForever(): boolean;
-  /** Called with the error of a queued message that could not be sent. */
-  onLost(error: unknown): void;
+  /** Refuses the action after it was done at first: its queued message could not be sent. */
+  refuseLater(error: unknown): void;
   /** Records in the audit log that an agent is started. */
   recordStart(target: string): Promise<void>;
 }
@@ -159,7 +159,10 @@ async function start(
   );
 }
 
-/** Sends a message that waited, for the client that queued it. If it cannot be sent, the next message is sent. */
+/**
+ * Sends a message that waited, for the client that queued it. If it cannot be sent, its client receives the reason, and
+ * the next message is sent.
+ */
 async function startQueued(to: ActionContext, id: string): Promise<void> {
   const { feed, sender } = to;
   const message = feed.chat.queuedMessages?.find((one) => one.id === id)?.message;
@@ -167,9 +170,8 @@ async function startQueued(to: ActionContext, id: string): Promise<void> {
   try {
     await start(to, { turnId: id, message, queuedMessageId: id });
   } catch (error) {
-    // Nobody waits for an answer: the message is removed, and the reason is in the log of the server.
     feed.act({ type: "chat/pendingMessageRemoved", kind: "queued", id });
-    sender.onLost(error);
+    sender.refuseLater(error);
     feed.sendWaiting();
   }
 }

@@ -66,6 +66,8 @@ const MESSAGE = z.looseObject({
   params: z.unknown(),
 });
 
+type DispatchedAction = z.output<typeof DISPATCH>;
+
 /**
  * Sends the answer. The caller must not wait between its changes and this call, so that no other action comes between
  * them.
@@ -134,8 +136,7 @@ export class AhpConnection implements Reader {
       if (isOfConnection) return await this.#reconnect(parse(RECONNECT, params), reply);
       return await this.#recover(parse(RECOVER, params), reply);
     }
-    if (this.#clientId === null)
-      throw new AhpError(AHP_ERRORS.invalidRequest, "a connection begins with initialize or reconnect");
+    if (this.#clientId === null) throw notBegun();
     switch (method) {
       case "subscribe":
         return await this.#subscribe(parse(SUBSCRIBE, params), reply);
@@ -168,9 +169,19 @@ export class AhpConnection implements Reader {
       const { success, data } = OF_CHANNEL.safeParse(params);
       if (success) this.#forget(data.channel);
     } else if (method === "dispatchAction") {
+      if (this.#clientId === null) return this.#fail(null, notBegun());
       const dispatched = DISPATCH.safeParse(params);
       if (dispatched.success) await this.#dispatch(dispatched.data);
+      else this.#refuseInvalid(params, toInvalid(dispatched.error));
     }
+  }
+
+  /** An action that its client cannot recognise by its number is refused with an error without an id. */
+  #refuseInvalid(params: unknown, error: AhpError): void {
+    const { channel, clientSeq, action } = recordOf(params);
+    const named = DISPATCH.omit({ action: true }).safeParse({ channel, clientSeq });
+    if (named.success) this.#refuse({ ...named.data, action: { ...recordOf(action), type: "" } }, error);
+    else this.#fail(null, error);
   }
 
   #forget(channel: string): void {
@@ -315,24 +326,28 @@ export class AhpConnection implements Reader {
     reply(null);
   }
 
-  async #dispatch({ channel: given, clientSeq, action }: z.output<typeof DISPATCH>): Promise<void> {
-    const { host, onRefused } = this.#options;
-    const origin = { clientId: this.clientId, clientSeq };
+  async #dispatch(dispatched: DispatchedAction): Promise<void> {
+    const { host } = this.#options;
+    const { channel: given, action } = dispatched;
     try {
-      if (this.#clientId === null) return;
-      const sender = this.#sender(origin);
       const channel = host.channelOf(given);
-      await dispatch(host, { channel, action }, sender);
+      await dispatch(host, { channel, action }, this.#sender(dispatched));
     } catch (error) {
-      onRefused(error);
-      host.refuse(this, { channel: given, action, origin, reason: reasonOf(error) });
+      this.#refuse(dispatched, error);
     }
   }
 
-  #sender(origin: Sender["origin"]): Sender {
-    const { may, record, onRefused } = this.#options;
+  #refuse({ channel, clientSeq, action }: DispatchedAction, error: unknown): void {
+    const { host, onRefused } = this.#options;
+    const origin = { clientId: this.clientId, clientSeq };
+    onRefused(error);
+    host.refuse(this, { channel, action, origin, reason: reasonOf(error) });
+  }
+
+  #sender(dispatched: DispatchedAction): Sender {
+    const { may, record } = this.#options;
     return {
-      origin,
+      origin: { clientId: this.clientId, clientSeq: dispatched.clientSeq },
       name: this.#name,
       // A turn that was begun continues after its client has left.
       signal: new AbortController().signal,
@@ -345,7 +360,7 @@ export class AhpConnection implements Reader {
           return false;
         }
       },
-      onLost: onRefused,
+      refuseLater: (error) => this.#refuse(dispatched, error),
       recordStart: (target) => record("agent_started", target),
     };
   }
@@ -360,6 +375,13 @@ export class AhpConnection implements Reader {
 function parse<Schema extends z.ZodType>(schema: Schema, params: unknown): z.output<Schema> {
   const parsed = schema.safeParse(params);
   if (parsed.success) return parsed.data;
-  const [first] = parsed.error.issues;
-  throw new AhpError(AHP_ERRORS.invalidParams, `${first?.path.join(".")}: ${first?.message}`);
+  throw toInvalid(parsed.error);
+}
+
+function notBegun(): AhpError {
+  return new AhpError(AHP_ERRORS.invalidRequest, "a connection begins with initialize or reconnect");
+}
+
+function toInvalid({ issues: [first] }: z.ZodError): AhpError {
+  return new AhpError(AHP_ERRORS.invalidParams, `${first?.path.join(".")}: ${first?.message}`);
 }

@@ -8,7 +8,7 @@ import type { MachineService } from "@continuo/core/wire/machine";
 import { afterEach, expect, test, vi } from "vitest";
 import { AhpHost } from "./host.ts";
 import { LIMITS } from "./limits.ts";
-import { ROOT_CHANNEL } from "./protocol.ts";
+import { ROOT_CHANNEL, type RootState } from "./protocol.ts";
 import { toChatUri } from "./uris.ts";
 
 let host: AhpHost | null = null;
@@ -20,7 +20,8 @@ function hostOver(
   machine: Partial<Record<keyof MachineService, unknown>>,
   { now = Date.now, report = () => undefined }: { now?: () => number; report?: (line: string) => void } = {},
 ): AhpHost {
-  const service = { sessions: async () => NO_SESSIONS, ...machine } as unknown as MachineService;
+  const chat = { agentsIn: async () => ({ cwd: "/", agents: [], agent: null }) };
+  const service = { sessions: async () => NO_SESSIONS, chat, ...machine } as unknown as MachineService;
   host = new AhpHost({ machine: service, now, report });
   return host;
 }
@@ -71,6 +72,58 @@ test("sessions that nobody reads are dropped to make room, and sessions that som
   await own.feedOf("claude:/draft--1");
   expect(await own.feedOf("claude:/draft-0")).toBe(first);
   expect(await own.feedOf("claude:/draft-1")).toBe(second);
+});
+
+test("the root has the agents with which a session can begin, and the sessions are shown without them", async () => {
+  const machine = { changed: () => [] };
+  const agentsOf = async (agentsIn: () => Promise<object>): Promise<readonly string[]> => {
+    const take = await hostOver({ ...machine, chat: { agentsIn } }).snapshot(ROOT_CHANNEL);
+    const { agents } = take().state as RootState;
+    host?.close();
+    return agents.map(({ provider }) => provider);
+  };
+  expect(await agentsOf(async () => ({ agents: ["codex", "mine"] }))).toEqual(["continuo", "codex", "mine"]);
+  expect(await agentsOf(() => Promise.reject(new Error("continuo.yaml is wrong")))).toEqual(["continuo"]);
+});
+
+test("an agent with its first session is added to the agents that clients have, and to the state of the root", async () => {
+  const row = {
+    key: "pi:1",
+    agent: "pi",
+    sessionId: "1",
+    title: "x",
+    place: null,
+    archived: false,
+    problems: [],
+  };
+  const known = {
+    createdAt: null,
+    updatedAt: null,
+    cwd: null,
+    gitBranch: null,
+    live: null,
+    costUsd: null,
+    forkedFrom: null,
+  };
+  const begun = Promise.withResolvers<void>();
+  const machine = {
+    async *changed(signal: AbortSignal) {
+      await begun.promise;
+      yield { sessions: [{ ...row, ...known }], gone: [] };
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    },
+  };
+  const own = hostOver(machine);
+  const told: { readonly action?: object }[] = [];
+  const notify = (_method: string, params: object): void => void told.push(params);
+  own.join({ clientId: "editor", channels: new Set([ROOT_CHANNEL]), notify });
+  const take = await own.snapshot(ROOT_CHANNEL);
+  begun.resolve();
+  await expect.poll(() => told.flatMap(({ action }) => action ?? [])).toHaveLength(1);
+  const [changed] = told.flatMap(({ action }) => action ?? []);
+  const { agents } = take().state as RootState;
+  expect(agents.map(({ provider }) => provider)).toEqual(["continuo", "pi"]);
+  expect(changed).toEqual({ type: "root/agentsChanged", agents });
 });
 
 test("a client that knew a session before it was read again gets a new state in place of the actions", async () => {

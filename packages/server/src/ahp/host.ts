@@ -345,7 +345,7 @@ export class AhpHost {
     this.#watched ??= (async () => {
       const one = { part: "conversations", limit: 1 } as const;
       const { agents } = await this.machine.sessions(one, this.#over.signal, "indexed");
-      this.#agents = toAgents(agents.map(({ agent }) => agent));
+      this.#agents = toAgents([...agents.map(({ agent }) => agent), ...(await this.#startable())]);
       for (const summary of await this.list()) this.#known.set(summary.resource, summary);
       void this.#followList();
     })();
@@ -353,6 +353,19 @@ export class AhpHost {
       this.#watched = null;
     });
     return this.#watched;
+  }
+
+  /**
+   * The agents with which a client can begin a session: those that are installed, and those of `continuo.yaml`. Without
+   * them, the sessions are still shown.
+   */
+  async #startable(): Promise<readonly string[]> {
+    try {
+      return (await this.machine.chat.agentsIn("~")).agents;
+    } catch (error) {
+      this.#options.report(`the agents for new sessions are not known: ${messageOf(error)}`);
+      return [];
+    }
   }
 
   /** Never rejects: a list that cannot be read now is read again later. */
