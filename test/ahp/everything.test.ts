@@ -6,28 +6,13 @@ import { createTalkHome } from "../cli/talk.ts";
 import { ownSession, WAITING_SCRIPT } from "../machine/open-chat.ts";
 import { openMachine } from "../machine/open-machine.ts";
 import { AhpClient, textOfParts } from "./client.ts";
+import { ACTIONS } from "./protocol-actions.ts";
 
 const ROOT = "ahp-root://";
 const NOT_HAD = -32601;
 const DENIED = -32009;
 
 const message = (text: string) => ({ text, origin: { kind: "user" } });
-
-/** The names of the protocol's actions, by kind of channel. */
-const ACTIONS: Readonly<Record<string, string>> = {
-  root: "agentsChanged activeSessionsChanged terminalsChanged configChanged",
-  session:
-    "ready creationFailed chatAdded chatRemoved chatUpdated defaultChatChanged titleChanged serverToolsChanged activeClientSet activeClientRemoved workingDirectorySet workingDirectoryRemoved workingDirectoryReplaced inputNeededSet inputNeededRemoved customizationsChanged customizationToggled customizationUpdated customizationRemoved mcpServerStateChanged mcpServerStartRequested mcpServerStopRequested isReadChanged isArchivedChanged activityChanged changesetsChanged configChanged metaChanged",
-  chat: "delta responsePart toolCallStart toolCallDelta toolCallReady toolCallConfirmed toolCallComplete toolCallResultConfirmed toolCallContentChanged toolCallAuthRequired toolCallAuthResolved turnComplete turnCancelled error turnResume activityChanged workingDirectorySet workingDirectoryRemoved usage reasoning pendingMessageSet pendingMessageRemoved queuedMessagesReordered draftChanged inputRequested inputAnswerChanged inputCompleted truncated turnsLoaded turnStarted",
-  changeset:
-    "statusChanged fileSet fileRemoved filesReviewChanged contentChanged operationsChanged operationStatusChanged cleared",
-  annotations: "set updated removed entrySet entryRemoved",
-  terminal:
-    "data input resized claimed titleChanged cwdChanged exited cleared commandDetectionAvailable commandExecuted commandFinished",
-  resourceWatch: "changed",
-  automation: "createRequested updateRequested set removed",
-  automationRun: "lifecycleChanged sessionSet sessionRemoved primarySessionChanged cancelRequested",
-};
 
 async function open() {
   const home = createTalkHome(WAITING_SCRIPT);

@@ -1,6 +1,6 @@
 /** An editor at the other end of the gateway: the client of the protocol's SDK, and all messages that it received. */
 
-import { PassThrough, Readable, Writable } from "node:stream";
+import { type Duplex, PassThrough, Readable, Writable } from "node:stream";
 import {
   type ClientCapabilities,
   type ClientContext,
@@ -41,6 +41,8 @@ export interface EditorOptions {
     params: Record<string, unknown>,
     signal: AbortSignal,
   ) => Promise<unknown>;
+  /** The stream that carries the gateway's output to the editor. */
+  readonly toEditor?: Duplex;
   /** Answers questions; by default it chooses the first option. */
   readonly answer?: (question: RequestPermissionRequest) => Promise<RequestPermissionResponse>;
 }
@@ -57,7 +59,8 @@ const AGENT_REQUESTS = [
 ];
 
 export async function openEditor(home: Home, options: EditorOptions = {}): Promise<Editor> {
-  const [toAgent, toEditor] = [new PassThrough(), new PassThrough()];
+  const { toEditor = new PassThrough() } = options;
+  const toAgent = new PassThrough();
   const reports: string[] = [];
   let unindexed = 0;
   const stop = new AbortController();
