@@ -20,6 +20,11 @@ test.each<[string, AgentSettings, object]>([
     settings("codex", { command: "/c", args: ["a"], model: "m", transport: "acp", env: { A: "1", B: null } }),
     { env: { A: "1", B: undefined }, command: ["/c", "a"], model: "m", transport: "acp" },
   ],
+  [
+    "a version of ACP",
+    settings("mine", { command: "/m", protocol: 2 }),
+    { env: {}, command: ["/m"], protocol: 2 },
+  ],
 ])("%s", (_, said, driving) => expect(agentOptionsOf(said)).toEqual(driving));
 
 test("arguments for an adapter without a command are refused", () => {

@@ -4,7 +4,10 @@ import { ContinuoError, present } from "@continuo/core/model";
 import type { OpenAgentOptions } from "../drivers/index.ts";
 import type { AgentSettings } from "./settings.ts";
 
-type ProgramSettings = Pick<OpenAgentOptions, "command" | "env" | "environment" | "model" | "transport">;
+type ProgramSettings = Pick<
+  OpenAgentOptions,
+  "command" | "env" | "environment" | "model" | "transport" | "protocol"
+>;
 
 /** The ACP adapters of these agents are separate programs. */
 const ADAPTED: readonly string[] = ["claude", "codex", "pi"];
@@ -18,6 +21,7 @@ export function agentOptionsOf({
   env,
   model,
   transport,
+  protocol,
 }: AgentSettings): ProgramSettings {
   if (command === null && args.length > 0 && transport === "acp" && ADAPTED.includes(name)) {
     throw new ContinuoError(
@@ -33,6 +37,6 @@ export function agentOptionsOf({
     env: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, value ?? undefined])),
     ...present({ environment: environment ?? undefined }),
     ...(isNamed ? { command: [command ?? name, ...args] } : {}),
-    ...present({ model: model ?? undefined, transport: transport ?? undefined }),
+    ...present({ model: model ?? undefined, transport: transport ?? undefined, protocol }),
   };
 }

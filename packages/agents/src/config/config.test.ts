@@ -354,6 +354,10 @@ describe("a mistake is reported with its place and with the nearest correct name
       "agents:\n  claude: { budget: { max_tokens: 0.5 } }",
       [[2, 23, "agents.claude.budget.max_tokens", "it must be a whole number", null]],
     ],
+    [
+      "agents:\n  mine: { command: m, protocol: 3 }",
+      [[2, 23, "agents.mine.protocol", "3 is not one of 1, 2", null]],
+    ],
     ["continuation: yes", [[1, 1, "continuation", '"yes" is not one of auto, native, replay, false', null]]],
     ["- a", [[1, 1, "", "it must be a map of keys", null]]],
     ["agent: a\nagent: b", [[2, 1, "", expect.stringContaining("unique"), null]]],

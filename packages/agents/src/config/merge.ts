@@ -52,7 +52,7 @@ function withAgent(
   said: FileAgent,
   toPath: (command: string) => string,
 ): AgentSettings {
-  const { command, args, env, model, transport, session, budget, context } = said;
+  const { command, args, env, model, transport, protocol, session, budget, context } = said;
   const permissions = typeof said.permissions === "string" ? { policy: said.permissions } : said.permissions;
   return {
     name: before.name,
@@ -63,6 +63,7 @@ function withAgent(
     env: { ...before.env, ...env },
     model: model ?? before.model,
     transport: transport ?? before.transport,
+    ...present({ protocol: protocol ?? before.protocol }),
     session: {
       ...before.session,
       ...present({

@@ -52,6 +52,7 @@ export interface FileAgent {
   readonly env?: Readonly<Record<string, string | null>> | undefined;
   readonly model?: string | undefined;
   readonly transport?: "native" | "acp" | undefined;
+  readonly protocol?: 1 | 2 | undefined;
   readonly session?: FileSession | undefined;
   readonly permissions?: FilePermissions | (typeof POLICIES)[number] | undefined;
   readonly budget?: FileBudget | undefined;
@@ -230,6 +231,12 @@ const agent = z.strictObject({
     .optional()
     .describe(
       "native: the agent's own protocol; acp: the Agent Client Protocol. Default: the better one for this agent.",
+    ),
+  protocol: z
+    .literal([1, 2])
+    .optional()
+    .describe(
+      "The version of the Agent Client Protocol that Continuo asks an ACP agent for; the agent may answer with the other one. Default: 1.",
     ),
   session: session.optional().describe("How to continue sessions."),
   permissions: permissions

@@ -72,6 +72,8 @@ export interface AgentSettings {
   readonly model: string | null;
   /** `null`: the best one for this agent. */
   readonly transport: Transport | null;
+  /** The version of ACP that is requested; the driver's default if it is left out. */
+  readonly protocol?: 1 | 2;
   readonly session: SessionSettings;
   readonly permissions: PermissionSettings;
   readonly budget: BudgetSettings;

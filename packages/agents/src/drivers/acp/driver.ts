@@ -65,10 +65,14 @@ export function createAcpDriver(program: AcpProgram, options: AcpOptions): AcpDr
   async function remember(
     hello: () => Promise<InitializeResult> | InitializeResult,
   ): Promise<SessionCapabilities> {
-    const known = await rememberCapabilities(places, acpCommand(program, options), async () => {
-      const { capabilities, version } = await hello();
-      return { capabilities, version };
-    });
+    const known = await rememberCapabilities(
+      places,
+      toMemory(acpCommand(program, options), protocol),
+      async () => {
+        const { capabilities, version } = await hello();
+        return { capabilities, version };
+      },
+    );
     return withDisk(known.capabilities, options);
   }
 
@@ -140,6 +144,11 @@ async function helloInScratch({ program, options, protocol, signal }: AcpRequest
   } finally {
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** A program that speaks both versions can report other capabilities in each. */
+function toMemory(command: readonly string[], protocol: ProtocolVersion): readonly string[] {
+  return protocol === 1 ? command : [...command, `ACP ${protocol}`];
 }
 
 function assertOffered({ label }: AcpProgram, offered: boolean, what: string): void {
