@@ -1,13 +1,14 @@
 /**
  * `npm run bench [-- NAME…] [--large] [--quick] [--only PART,…] [--rounds N] [--write]`: runs `bench/NAME/bench.ts`, all of them when none is named.
- * With `--write`, what was measured becomes `docs/speed.md`.
+ * With `--write`, what was measured becomes `docs/speed.md`, or, with `editors`, some of its rows.
  */
 
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { printedReport } from "./measure/index.ts";
+import { withRowsOfEditors } from "./waits/page.ts";
 
 interface BenchOptions {
   readonly large: boolean;
@@ -20,6 +21,8 @@ interface BenchOptions {
 /** The exports of a `bench.ts`. */
 interface Bench {
   run(options: BenchOptions): void | Promise<void>;
+  /** The page with what this bench measured, for a bench that has only some rows of it. */
+  withResults?(page: string): string;
 }
 
 const { values, positionals } = parseArgs({
@@ -32,6 +35,8 @@ const { values, positionals } = parseArgs({
     write: { type: "boolean", default: false },
   },
 });
+const PAGE = join(import.meta.dirname, "../docs/speed.md");
+const partial: NonNullable<Bench["withResults"]>[] = [];
 const all = readdirSync(import.meta.dirname).filter((name) =>
   existsSync(join(import.meta.dirname, name, "bench.ts")),
 );
@@ -41,8 +46,17 @@ for (const name of positionals.length > 0 ? positionals : all) {
   const { large, quick, rounds } = values;
   const only = values.only.split(",").filter(Boolean);
   await bench.run({ large, quick, only, rounds: Number(rounds) });
+  if (bench.withResults !== undefined) partial.push(bench.withResults);
 }
-if (values.write) writeFileSync(join(import.meta.dirname, "../docs/speed.md"), toPage());
+if (values.write) {
+  const before = readFileSync(PAGE, "utf8");
+  const isPartial = partial.length > 0 && partial.length === positionals.length;
+  const page = isPartial ? before : withRowsOfEditors(toPage(), before);
+  writeFileSync(
+    PAGE,
+    partial.reduce((text, withResults) => withResults(text), page),
+  );
+}
 
 function toPage(): string {
   const [cpu] = cpus();

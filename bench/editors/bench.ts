@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- editors [--only lists,loads]`: the time in which a running server lists 10,000 sessions for an
+ * `npm run bench -- editors [--only lists,loads] [--write]`: the time in which a running server lists 10,000 sessions for an
  * editor (all of them and the newest fifty from the agent host over its socket; pages from the gateway over its pipes),
- * and the time until the first update of a session that the gateway loads.
+ * and the time until the first update of a session that the gateway loads. With `--write`, three of them become rows of
+ * `docs/speed.md`, whose other rows stay.
  */
 
 import { appendFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,6 +13,9 @@ import { WebSocket } from "ws";
 import { printRatios, type Ratio } from "../measure/index.ts";
 import { makeCorpus } from "../sessions/corpus.ts";
 import { withViewer } from "../viewer/viewer-process.ts";
+import { withRows } from "../waits/page.ts";
+import type { Row } from "../waits/rows.ts";
+import { measured } from "../waits/targets.ts";
 import { asker, type GatewayProcess, withGateway } from "./gateway-process.ts";
 import { measureLoads } from "./loads.ts";
 
@@ -26,6 +30,18 @@ const WANTED_LOAD_MS = 200;
 interface EditorsOptions {
   readonly only: readonly string[];
   readonly rounds: number;
+}
+
+const results: Row[] = [];
+
+export function withResults(page: string): string {
+  return withRows(page, results);
+}
+
+/** @param from how the number was measured, to which the day and the load of the machine are added */
+function keep(name: string, now: number, from: string): void {
+  const day = new Date().toISOString().slice(0, 10);
+  results.push(measured(name, now, `${from}; ${day}, load ${loadavg()[0]?.toFixed(1)}`));
 }
 
 export async function run({ only, rounds }: EditorsOptions): Promise<void> {
@@ -54,6 +70,9 @@ async function runLists(lists: number): Promise<void> {
     console.log(
       `  ${name.padEnd(32)} ${[0.5, 0.95, 1].map((part) => at(clock, part).toFixed(1)).join(" ")}; ${cpu.length === 0 ? "-" : at(cpu, 0.5)}`,
     );
+  const median = (times: Times): string => `${lists} lists, median ${at(times.clock, 0.5).toFixed(0)} ms`;
+  keep("editorHost", at(host.all.clock, 0.95), median(host.all));
+  keep("editorPage", at(gateway.page.clock, 0.95), median(gateway.page));
   printRatios(
     rows.map(
       ([name, { clock }]): Ratio => ({
@@ -77,6 +96,9 @@ async function runLoads(rounds: number): Promise<void> {
     console.log(
       `  ${nameOf(load).padEnd(28)} ${load.firstMs.toFixed(0)} (${load.firstCpuMs}); ${load.answerMs.toFixed(0)}`,
     );
+  const [slowest] = loads.toSorted((a, b) => b.firstMs - a.firstMs);
+  if (slowest !== undefined)
+    keep("editorLoad", slowest.firstMs, `the slowest of ${loads.length} sessions: ${nameOf(slowest)}`);
   printRatios(
     loads.map(
       (load): Ratio => ({

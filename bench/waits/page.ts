@@ -7,7 +7,7 @@
 import { print } from "../measure/index.ts";
 import { MATERIALS } from "./materials.ts";
 import type { Row, Rows } from "./rows.ts";
-import { profileOf } from "./targets.ts";
+import { EDITORS, profileOf } from "./targets.ts";
 
 const HEAD = "| work | before | now | wanted | | by | from |\n|---|---|---|---|---|---|---|";
 const MISSED = "missed";
@@ -20,6 +20,24 @@ export function printRows(rows: Rows): void {
   }
   const missed = rows.filter((row): row is Row => !("missing" in row) && !isMet(row));
   for (const line of textsFor(missed.map(({ work }) => work))) print(line);
+}
+
+/** The page with these rows in place of those of the same works; rows of other works come last in the table. */
+export function withRows(page: string, rows: readonly Row[]): string {
+  const lines = page.split("\n").filter((line) => !rows.some(({ work }) => line.startsWith(`| ${work} |`)));
+  const end = lines.findLastIndex((line) => line.startsWith("|"));
+  const fresh = rows.map((row) => `| ${cellsOf(row).join(" | ")} |`);
+  return withTexts([...lines.slice(0, end + 1), ...fresh, ...lines.slice(end + 1)].join("\n"));
+}
+
+/** The page with the rows of `before` for works that only another bench measures. */
+export function withRowsOfEditors(page: string, before: string): string {
+  const kept = before.split("\n").filter((line) => line.startsWith(`| ${EDITORS}`));
+  const lines = page.split("\n");
+  const end = lines.findLastIndex((line) => line.startsWith("|"));
+  return end === -1
+    ? page
+    : withTexts([...lines.slice(0, end + 1), ...kept, ...lines.slice(end + 1)].join("\n"));
 }
 
 /** The works of the page that missed their targets. */

@@ -93,6 +93,8 @@ const SPENT: readonly (readonly [names: readonly string[], spent: string])[] = [
 ];
 
 const INDEX = "index from nothing, 58,000 different words";
+/** `bench editors` measures the works that begin in this way. */
+export const EDITORS = "editors, ";
 const LIVE = "live, 100 sessions that each post every second";
 const BARE = "bare SQLite with the same hashes";
 
@@ -138,6 +140,14 @@ const TARGETS: Readonly<Record<string, Target>> = {
     "clock",
   ),
   liveWait: target(`${LIVE}, spread over the second: p99 in ms`, "110 to 456", below(50), "clock"),
+  editorHost: target(
+    `${EDITORS}the agent host's list of 10,000 sessions: p95 in ms`,
+    "",
+    below(150),
+    "clock",
+  ),
+  editorPage: target(`${EDITORS}a page of the gateway's list of 10,000: p95 in ms`, "", below(150), "clock"),
+  editorLoad: target(`${EDITORS}first update of a load in ms`, "", below(200), "clock"),
   sends: target(
     "channel sends of one connection, 16 in flight / a durable echo",
     "0.33",

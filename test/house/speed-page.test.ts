@@ -6,8 +6,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { missedOn, withTexts } from "../../bench/waits/page.ts";
-import { profileOf } from "../../bench/waits/targets.ts";
+import { missedOn, withRows, withRowsOfEditors, withTexts } from "../../bench/waits/page.ts";
+import { measured, profileOf } from "../../bench/waits/targets.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PAGE = readFileSync(join(ROOT, "docs/speed.md"), "utf8");
@@ -27,6 +27,19 @@ test("a bullet of docs/speed.md that a person edited is replaced", () => {
   const edited = PAGE.replace(/^- .*$/mu, "- nothing is slow");
   expect(edited).not.toBe(PAGE);
   expect(withTexts(edited)).toBe(PAGE);
+});
+
+test("rows of another bench replace their own rows, and the rest of docs/speed.md stays", () => {
+  const row = (now: number) => measured("editorLoad", now, "here");
+  const once = withRows(PAGE, [row(12)]);
+  expect(once.split("\n").filter((line) => !PAGE.includes(line))).toEqual([
+    "| editors, first update of a load in ms |  | 12.00 | ≤ 200 | met | clock | here |",
+  ]);
+  expect(withRows(once, [row(12)])).toBe(once);
+  expect(withRows(once, [row(13)])).toBe(withRows(PAGE, [row(13)]));
+  expect(withRowsOfEditors(PAGE.replaceAll(/^\| editors, .*\n/gmu, ""), once)).toContain(
+    "| 12.00 | ≤ 200 | met |",
+  );
 });
 
 test("each row of docs/speed.md that missed its target has a profile text", () => {
