@@ -1,11 +1,11 @@
 /**
- * An editor deletes a conversation by one row: Continuo deletes its own session, and moves the sessions of every agent
- * that took part to the trash.
+ * An editor deletes a conversation by one row: Continuo moves its own session and the sessions of every agent that took
+ * part to the trash.
  */
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { listOwn, openOwn } from "@continuo/agents/catalog";
+import { listOwn, openOwn, trashedOwn } from "@continuo/agents/catalog";
 import type { PlacesAt } from "@continuo/files";
 import { listTrashedSessions } from "@continuo/native/editing";
 import { openStore } from "@continuo/store";
@@ -41,4 +41,5 @@ test("deleting a conversation moves every native session of it that is there to 
   await using own = await openOwn(places);
   if (own === null) throw new Error("the store was made");
   expect((await listOwn(own)).map(({ sessionId }) => sessionId)).toEqual(["other"]);
+  expect((await trashedOwn(own)).map(({ info }) => info.sessionId)).toEqual(["own"]);
 });

@@ -1,54 +1,29 @@
 /** An editor deletes, archives, forks or renames a whole session, as the commands do. */
 
 import {
-  deleteOwn,
-  earlierNames,
   forkOwn,
-  nativeKey,
   type OpenOwn,
   openOwnAgain,
   renameOwn,
   setArchived,
+  trashOwn,
 } from "@continuo/agents/catalog";
-import { isAgentName, isContinuoError } from "@continuo/core/model";
 import { type PlacesAt, placesOf } from "@continuo/files";
-import { lookUpSession } from "@continuo/native";
 import { forkNativeSession, renameNativeSession, trashNativeSession } from "@continuo/native/editing";
-import type { FoundSession } from "@continuo/native/kit";
 import { ownId } from "./ids.ts";
 import { type FoundForEditor, findSession } from "./look-up.ts";
 
 /**
- * Moves a native session to the trash, from which `continuo session restore` takes it back. For a session of
- * Continuo's, the native sessions of the conversation are moved to the trash first, and then the session is deleted,
- * because an editor has one row for all of them. Errors: those of the trash; native sessions that were not moved stay,
- * and so does the session.
+ * Moves a session to the trash, from which `continuo session restore` takes it back: a native session, or a session of
+ * Continuo's together with the native sessions of its conversation, because an editor has one row for all of them.
+ * Errors: those of the trash; native sessions that were not moved stay, and so does the session.
  */
 export async function deleteSession({ hit }: FoundForEditor, places: PlacesAt): Promise<void> {
-  if (hit.kind === "native") return await moveToTrash(hit.native.found, places);
-  const { row } = hit;
-  for (const native of earlierNames(row)) {
-    if (isAgentName(native.agent)) await moveNamedToTrash(nativeKey(native), places);
-  }
-  await withOwn(places, (own) => deleteOwn(row, own));
-}
-
-/** A session that no longer exists is not moved to the trash. */
-async function moveNamedToTrash(name: string, places: PlacesAt): Promise<void> {
-  try {
-    const { found } = await lookUpSession(name, { places: placesOf(places) });
-    await moveToTrash(found, places);
-  } catch (error) {
-    if (!isContinuoError(error, "not_found")) throw error;
-  }
-}
-
-async function moveToTrash(
-  { agent, sessionId, location, cwd }: FoundSession,
-  places: PlacesAt,
-): Promise<void> {
-  const ref = { agent, sessionId, location, cwd: cwd ?? null };
-  await trashNativeSession(ref, { places: placesOf(places), now: new Date() });
+  const options = { places: placesOf(places), now: new Date() };
+  if (hit.kind === "native") {
+    const { agent, sessionId, location, cwd } = hit.native.found;
+    await trashNativeSession({ agent, sessionId, location, cwd: cwd ?? null }, options);
+  } else await withOwn(places, (own) => trashOwn(hit.row, own, options));
 }
 
 /** Returns the id of the copy. `at` is the last message of the copy; without it, the whole session is copied. */

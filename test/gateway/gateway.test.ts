@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import type { McpServer } from "@agentclientprotocol/sdk/unstable";
-import { openOwn } from "@continuo/agents/catalog";
+import { openOwn, restoreOwn, trashedOwn } from "@continuo/agents/catalog";
 import { listTrashedSessions } from "@continuo/native/editing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { removeUnused } from "../../src/gateway/unused-sessions.ts";
@@ -206,6 +206,35 @@ describe("deletion", () => {
   });
 });
 
+describe("a session of Continuo's own that an editor deletes", () => {
+  test("is in the trash with all of its messages, and returns with the native session of its conversation", async () => {
+    home.write("app/readme", "");
+    const id = "4bf3c2a1-0000-4000-8000-00000000000d";
+    const text = claudeText(id, CONVERSATION).replaceAll("/home/ann/app", join(home.path, "app"));
+    home.write(claudeFile(id), text);
+    await using editor = await openEditor(home);
+    const sessionId = `claude:${id}`;
+    await editor.agent.request("session/resume", { sessionId, cwd });
+    const choice = { sessionId, configId: "agent", value: "robot" };
+    await editor.agent.request("session/set_config_option", choice);
+    await say(editor, sessionId, "hello");
+    const rows = async () =>
+      (await editor.agent.request("session/list", {})).sessions.map((one) => one.sessionId);
+    await editor.agent.request("session/delete", { sessionId });
+    expect(await rows()).toEqual([]);
+    const places = { home: home.path, env: cleanEnv(home.path) };
+    await using own = await openOwn({ ...places, cwd });
+    if (own === null) throw new Error("the store was made");
+    const [trashed] = await trashedOwn(own);
+    await restoreOwn(trashed?.trashId ?? "", own, { places });
+    expect(listTrashedSessions({ places })).toEqual([]);
+    expect(await rows()).toEqual([sessionId]);
+    editor.take();
+    await editor.agent.request("session/load", { sessionId, cwd, mcpServers: [] });
+    expect(spokenIn(editor.take())).toMatch(/You said: [\s\S]*hello/u);
+  });
+});
+
 describe("the list", () => {
   test("comes in pages whose cursor stays valid while sessions are added and removed", async () => {
     for (let at = 0; at < 230; at += 1) {
@@ -363,6 +392,25 @@ describe("the editor's MCP servers", () => {
       title: "robot is not given these tool servers: web",
     });
   });
+
+  test.each(["session/load", "session/resume"] as const)(
+    "reach the agent again after %s, in another process and with another list in the same one",
+    async (method) => {
+      const first = await openEditor(home);
+      const { sessionId } = await first.agent.request("session/new", { cwd, mcpServers: [files] });
+      await say(first, sessionId, "hello");
+      await first.quit();
+      await using editor = await openEditor(home);
+      const given = (): readonly unknown[] => home.sent("session/resume").map(({ mcpServers }) => mcpServers);
+      const tools: McpServer = { ...files, name: "tools" };
+      for (const mcpServers of [[files], [files], [tools], []]) {
+        await editor.agent.request(method, { sessionId, cwd, mcpServers });
+        await say(editor, sessionId, "again");
+      }
+      // The agent that has the servers already keeps running.
+      expect(given()).toEqual([[files], [tools], []]);
+    },
+  );
 });
 
 describe("an editor that quits", () => {

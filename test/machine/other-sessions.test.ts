@@ -1,7 +1,13 @@
 /** Sub-agents, which are named below the session that started them, and Continuo's own sessions. */
 
 import { join } from "node:path";
-import type { HistoryWindow, Outline, SessionHead, SessionsPage } from "@continuo/core/wire/machine";
+import type {
+  HistoryWindow,
+  Outline,
+  SessionHead,
+  SessionsPage,
+  TrashAnswer,
+} from "@continuo/core/wire/machine";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { claudeFile } from "../cli/home.ts";
@@ -79,7 +85,7 @@ test("a sub-agent is a session below the one that started it, which can be read 
   expect(none.status).toBe(404);
 });
 
-test("a session of Continuo's own is listed, read, renamed and deleted for good", async () => {
+test("a session of Continuo's own is listed, read, renamed, deleted to the trash, read there, and restored", async () => {
   const path = `/v1/machine/sessions/continuo:${ownId}`;
   const { sessions } = await json<SessionsPage>("/v1/machine/sessions?agent=continuo");
   expect(sessions).toMatchObject([{ key: `continuo:${ownId}`, agent: "continuo", title: "My own" }]);
@@ -93,8 +99,22 @@ test("a session of Continuo's own is listed, read, renamed and deleted for good"
   const renamed = await machine.post(`${path}/rename`, { title: "Yours" });
   expect(await renamed.json()).toMatchObject({ title: "Yours" });
   const deleted = await machine.post(`${path}/delete`);
-  expect(await deleted.json()).toEqual({ trashId: null });
+  const { trashId } = (await deleted.json()) as TrashAnswer;
   expect((await machine.get(path)).status).toBe(404);
+  const trash = await json<SessionsPage>("/v1/machine/sessions?deleted=only");
+  expect(trash.sessions).toMatchObject([
+    { key: `trash:${trashId}`, agent: "continuo", title: "Yours", trashId },
+  ]);
+  const there = await json<HistoryWindow>(
+    `/v1/machine/sessions/${encodeURIComponent(`trash:${trashId}`)}/history`,
+  );
+  expect(there.messages).toHaveLength(2);
+  const restored = await machine.post(`/v1/machine/trash/${trashId}/restore`);
+  expect(await restored.json()).toMatchObject({ key: `continuo:${ownId}`, trashId: null });
+  expect(await json<SessionHead>(path)).toMatchObject({ messages: { total: 2 } });
+  await machine.post(`${path}/delete`);
+  expect(await (await machine.post("/v1/machine/trash/empty")).json()).toEqual({ sessions: 1 });
+  expect((await json<SessionsPage>("/v1/machine/sessions?deleted=only")).sessions).toEqual([]);
 });
 
 async function makeOwn(url: string): Promise<string> {

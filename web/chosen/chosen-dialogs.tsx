@@ -41,18 +41,9 @@ function Frame({ title, onClose, children }: FrameProps): VNode {
 }
 
 export function DeleteDialog({ sessions, run, onClose }: DialogProps): VNode {
-  const own = sessions.filter(({ agent }) => agent === "continuo").length;
   return (
     <Frame title="Move to the trash" onClose={onClose}>
-      <p>
-        {counted(sessions.length - own, "session")} can be restored byte for byte until the trash is emptied.
-      </p>
-      {own === 0 ? null : (
-        <p class="bad">
-          {counted(own, "session")} of Continuo's own {own === 1 ? "is" : "are"} deleted for good: nothing can
-          bring {own === 1 ? "it" : "them"} back.
-        </p>
-      )}
+      <p>{counted(sessions.length, "session")} can be restored byte for byte until the trash is emptied.</p>
       <p class="actions">
         <button
           type="button"
@@ -60,7 +51,7 @@ export function DeleteDialog({ sessions, run, onClose }: DialogProps): VNode {
           disabled={isLost.value}
           onClick={() => void run((onDone) => deleteAll(sessions, onDone))}
         >
-          {own === 0 ? "Move" : "Delete"} {counted(sessions.length, "session")}
+          Move {counted(sessions.length, "session")}
         </button>
       </p>
     </Frame>

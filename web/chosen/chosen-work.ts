@@ -48,10 +48,8 @@ export async function deleteAll(sessions: readonly MachineSession[], onDone: OnD
   const { done, failures } = await each(sessions, onDone, ({ key }) =>
     ask<TrashAnswer>(sessionPath(key, "delete"), { body: {} }),
   );
-  const trashIds = done.flatMap(({ trashId }) => trashId ?? []);
-  const own = done.length - trashIds.length;
-  const gone = own === 0 ? "" : ` ${counted(own, "session")} of Continuo's own deleted for good.`;
-  return { words: `${counted(trashIds.length, "session")} moved to the trash.${gone}`, failures, trashIds };
+  const trashIds = done.map(({ trashId }) => trashId);
+  return { words: `${counted(trashIds.length, "session")} moved to the trash.`, failures, trashIds };
 }
 
 export async function undoDeletion(trashIds: readonly string[], onDone: OnDone): Promise<Outcome> {

@@ -92,8 +92,7 @@ export function ActionDialog({ action, state, onClose }: DialogProps): VNode {
         </p>
       )}
       <form method="dialog">
-        {/* A person who presses Enter after the key of this dialog must not delete the session for good. */}
-        <button type="submit" autofocus={action === "delete" && isOwn(state)}>
+        <button type="submit">
           {done.value === null && !NOTHING_TO_CANCEL.has(action) ? "Cancel" : "Close"}
         </button>
       </form>
@@ -438,38 +437,24 @@ function RepairForm({ state, run, busy }: FormProps): VNode {
   );
 }
 
-/** A session of Continuo's own has no trash. */
-function isOwn({ head }: SessionState): boolean {
-  return head.value?.session.agent === "continuo";
-}
-
 function DeleteForm({ state, run, busy, next }: FormProps): VNode {
-  const isLast = isOwn(state);
   const remove = (): Promise<void> =>
     run(async () => {
       const { trashId } = await ask<TrashAnswer>(sessionPath(state.key, "delete"), { body: {} });
-      next.value = trashId === null ? "#/" : sessionLink(trashKey(trashId));
+      next.value = sessionLink(trashKey(trashId));
       return <Deleted trashId={trashId} run={run} next={next} />;
     });
   return (
     <>
-      <p>
-        {isLast
-          ? "A session of Continuo's own cannot be brought back."
-          : "It can be brought back from the trash."}
-      </p>
+      <p>It can be brought back from the trash.</p>
       <button type="button" class="primary" disabled={busy.value} onClick={() => void remove()}>
-        {isLast ? "Delete" : "Move to the trash"}
+        Move to the trash
       </button>
     </>
   );
 }
 
-function Deleted({
-  trashId,
-  run,
-  next,
-}: Pick<FormProps, "run" | "next"> & { trashId: string | null }): VNode {
+function Deleted({ trashId, run, next }: Pick<FormProps, "run" | "next"> & { trashId: string }): VNode {
   const restore = (id: string): Promise<void> =>
     run(async () => {
       await ask(`${MACHINE_ROOT}/trash/${encodeURIComponent(id)}/restore`, { body: {} });
@@ -478,9 +463,8 @@ function Deleted({
     });
   return (
     <>
-      <p>{trashId === null ? "Deleted." : "It is in the trash."}</p>
-      {trashId === null ? null : <NextButton onClick={() => void restore(trashId)}>Undo</NextButton>}{" "}
-      <a href="#/">Back to the list</a>
+      <p>It is in the trash.</p>
+      <NextButton onClick={() => void restore(trashId)}>Undo</NextButton> <a href="#/">Back to the list</a>
     </>
   );
 }

@@ -225,9 +225,23 @@ export const CATALOG: readonly PromiseOfRoom[] = [
   {
     promise: "A session that is run is not deleted.",
     file: "packages/agents/src/catalog/own-changes.ts",
-    text: "  if (runner !== null) {\n",
-    mistake: "  if (runner === undefined) {\n",
+    text: "  if (runner === null) return;\n",
+    mistake: "  if (runner !== undefined) return;\n",
     test: "packages/agents/src/catalog/look-up.test.ts",
+  },
+  {
+    promise: "A session in the trash is in no list.",
+    file: "packages/agents/src/catalog/store.ts",
+    text: "  return trashedAt !== undefined;\n",
+    mistake: '  return trashedAt === "";\n',
+    test: "test/ahp/dispose.test.ts",
+  },
+  {
+    promise: "A session that is restored returns with its native sessions.",
+    file: "packages/agents/src/catalog/own-trash.ts",
+    text: "await restoreIfThere(native, options);",
+    mistake: "await trashIfThere(nativeKey(native), options);",
+    test: "test/ahp/dispose.test.ts",
   },
   {
     promise: "A session from which others continue is not deleted.",

@@ -86,11 +86,11 @@ export const GATEWAY: readonly PromiseOfRoom[] = [
     mistake: "at === undefined ? {} : {}",
   },
   {
-    file: `${ROOM}/actions.ts`,
+    file: "packages/agents/src/catalog/own-trash.ts",
     test: WHOLE,
     promise: "A deleted conversation leaves none of its native sessions in the list.",
-    text: "    if (isAgentName(native.agent)) await moveNamedToTrash(nativeKey(native), places);\n",
-    mistake: "    if (!isAgentName(native.agent)) await moveNamedToTrash(nativeKey(native), places);\n",
+    text: "    if (isAgentName(native.agent)) await trashIfThere(nativeKey(native), options);\n",
+    mistake: "    if (!isAgentName(native.agent)) await trashIfThere(nativeKey(native), options);\n",
   },
   {
     ...SESSION,

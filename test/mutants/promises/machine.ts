@@ -286,8 +286,8 @@ export const MACHINE: readonly PromiseOfRoom[] = [
   {
     promise: "A session that is not in the trash is not restored.",
     file: "packages/server/src/machine/actions.ts",
-    text: "if (!trashed.some((row) => row.trashId === trashId)) throw notInTrash(trashId);",
-    mistake: "",
+    text: "      if (row === undefined) throw notInTrash(trashId);\n",
+    mistake: "      if (row === undefined) return null;\n",
     test: "test/machine/actions.test.ts",
   },
   {

@@ -74,6 +74,14 @@ export {
   toCatalogSession,
 } from "./open-session.ts";
 export { deleteOwn, forkOwn, type OwnFork, renameOwn } from "./own-changes.ts";
+export {
+  emptyOwnTrash,
+  restoreOwn,
+  type TrashedOwn,
+  trashedOwn,
+  trashedOwnNamed,
+  trashOwn,
+} from "./own-trash.ts";
 export { readPriceList, type SavedPrices, savePriceList } from "./price-file.ts";
 export {
   type Cost,

@@ -47,9 +47,10 @@ import {
 } from "./list-filter.ts";
 import { readMarks } from "./marks.ts";
 import { type ModelIndex, openModels } from "./models.ts";
+import { byNewestDeletion, type TrashedOwn, toTrashedOwn } from "./own-trash.ts";
 import { readProjectMarks } from "./project-marks.ts";
 import { byNewest, isSame, type ListedSession, OWN, type OwnRow, withNative } from "./rows.ts";
-import { listOwn, type OpenOwn, openOwn } from "./store.ts";
+import { isTrashed, type OpenOwn, openOwn, readOwnRows } from "./store.ts";
 
 const debug = debugOf("catalog");
 
@@ -58,6 +59,8 @@ export interface CatalogList
   readonly sessions: readonly ListedSession[];
   /** Continuo's own sessions of the query's agents, folder and time; the limit leaves none of them out. */
   readonly own: readonly OwnRow[];
+  /** Continuo's own sessions in the trash, whatever the query asks for; the newest deletion is first. */
+  readonly trashedOwn: readonly TrashedOwn[];
   /** The reason why Continuo's own sessions are missing, if the store cannot be read. */
   readonly error: ContinuoError | null;
   /** Agents that did not return the requested list. */
@@ -109,7 +112,8 @@ export async function listCatalog(
   // A store that the caller opened stays open.
   await using _own = given === undefined ? opened.store : null;
   const { store } = opened;
-  const rows = store === null ? [] : await listOwn(store);
+  const stored = store === null ? [] : await readOwnRows(store);
+  const rows = stored.filter((row) => !isTrashed(row));
   const marks = readMarks(placesOf(places));
   const list = await readNativeList({
     ...pick(wanted, "cwd", "since", "newestBy", "signal", "onProgress"),
@@ -154,6 +158,7 @@ export async function listCatalog(
   return {
     sessions: sessions.slice(0, most),
     own,
+    trashedOwn: stored.filter(isTrashed).map(toTrashedOwn).sort(byNewestDeletion),
     total: filter === null ? all - emptyLeftOut - first.archivedLeftOut : sessions.length,
     archivedLeftOut: first.archivedLeftOut + (isOwnAlone ? 0 : list.archivedLeftOut),
     emptyLeftOut: emptyLeftOut + (isOwnAlone ? 0 : list.emptyLeftOut),

@@ -1,5 +1,6 @@
 /**
- * Renames, forks and deletes Continuo's own sessions. A session that is deleted from a store cannot be restored.
+ * Renames, forks and deletes Continuo's own sessions. A session that is deleted from a store cannot be restored; one
+ * that is in the trash can (`own-trash.ts`).
  */
 
 import {
@@ -7,6 +8,7 @@ import {
   type Message,
   rethrowForSession,
   type Session,
+  type Store,
   shellWord,
 } from "@continuo/core/model";
 import { cutAt } from "@continuo/native/forking";
@@ -88,18 +90,7 @@ function idsOf(messages: readonly Message[]): string {
 
 /** Errors: `session_live` while a run is in progress, `has_forks` if other sessions continue from it, `not_found`. */
 export async function deleteOwn({ sessionId, nativeRefs }: OwnRow, { store }: OpenOwn): Promise<void> {
-  const { runnerOf } = await import("@continuo/store/sessions");
-  const runner = await runnerOf(store, sessionId);
-  if (runner !== null) {
-    throw new ContinuoError(
-      "session_live",
-      `cannot delete session ${sessionId}: ${runner.owner} is running it`,
-      {
-        hint: "Wait until the run has ended, or cancel it.",
-        details: { owner: runner.owner, expiresAt: runner.expiresAt },
-      },
-    );
-  }
+  await refuseRunning({ sessionId }, store);
   const { items: forks } = await store.listSessions({ parentId: sessionId, limit: SHOWN_FORKS });
   if (forks.length > 0) {
     const ids = forks.map((fork) => fork.sessionId);
@@ -115,4 +106,19 @@ export async function deleteOwn({ sessionId, nativeRefs }: OwnRow, { store }: Op
   const natives = nativeRefs.map((ref) => `${ref.agent}:${ref.sessionId}`).join(", ");
   const reason = natives === "" ? "deleted" : `deleted; its native sessions stay: ${natives}`;
   await store.deleteSession(sessionId, { reason });
+}
+
+/** Errors: `session_live` while a run is in progress. */
+export async function refuseRunning({ sessionId }: Pick<OwnRow, "sessionId">, store: Store): Promise<void> {
+  const { runnerOf } = await import("@continuo/store/sessions");
+  const runner = await runnerOf(store, sessionId);
+  if (runner === null) return;
+  throw new ContinuoError(
+    "session_live",
+    `cannot delete session ${sessionId}: ${runner.owner} is running it`,
+    {
+      hint: "Wait until the run has ended, or cancel it.",
+      details: { owner: runner.owner, expiresAt: runner.expiresAt },
+    },
+  );
 }

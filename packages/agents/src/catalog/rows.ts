@@ -46,6 +46,8 @@ export interface OwnRow extends ListedSession {
   readonly importedFork?: Pick<NativeRef, "agent" | "sessionId">;
   /** Present if an import of a native session is under way or was killed: the session has only a part of it. */
   readonly isPartial?: true;
+  /** The time at which it was moved to the trash; only sessions in the trash have one. */
+  readonly trashedAt?: string;
 }
 
 export function toOwnRow(session: Session, storeLocation: string): OwnRow {
@@ -70,6 +72,7 @@ export function toOwnRow(session: Session, storeLocation: string): OwnRow {
     lastAgent: session.agent,
     importedFrom: importedFromOf(session),
     ...(typeof session.metadata.importing === "string" ? { isPartial: true } : {}),
+    ...present({ trashedAt: textOf(session.metadata.trashedAt) ?? undefined }),
   };
 }
 

@@ -79,8 +79,24 @@ function locationOf(url: string): string {
   return pathOfUrl(url) ?? withoutPassword(url);
 }
 
-/** Returns the sessions, the last changed one first. Only the newest ones, up to a limit, are read. */
-export async function listOwn({ store, location }: OpenOwn): Promise<readonly OwnRow[]> {
+/**
+ * Returns the sessions that are not in the trash, the last changed one first. Only the newest ones, up to a limit, are
+ * read.
+ */
+export async function listOwn(own: OpenOwn): Promise<readonly OwnRow[]> {
+  return (await readOwnRows(own)).filter((row) => !isTrashed(row));
+}
+
+export async function listTrashedOwn(own: OpenOwn): Promise<readonly OwnRow[]> {
+  return (await readOwnRows(own)).filter(isTrashed);
+}
+
+export function isTrashed({ trashedAt }: OwnRow): boolean {
+  return trashedAt !== undefined;
+}
+
+/** As `listOwn`, together with the sessions in the trash. */
+export async function readOwnRows({ store, location }: OpenOwn): Promise<readonly OwnRow[]> {
   const rows: OwnRow[] = [];
   const parents = new Map<string, string>();
   for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
@@ -103,8 +119,15 @@ function withPlaces(rows: readonly OwnRow[], parents: ReadonlyMap<string, string
   });
 }
 
-/** Returns the session with this id, otherwise sessions whose ids begin with it, up to a limit. */
-export async function findOwn({ store, location }: OpenOwn, id: string): Promise<readonly OwnRow[]> {
+/**
+ * Returns the session with this id, otherwise sessions whose ids begin with it, up to a limit; none that is in the
+ * trash.
+ */
+export async function findOwn(own: OpenOwn, id: string): Promise<readonly OwnRow[]> {
+  return (await readOwnNamed(own, id)).filter((row) => !isTrashed(row));
+}
+
+async function readOwnNamed({ store, location }: OpenOwn, id: string): Promise<readonly OwnRow[]> {
   if (!isName(id)) return [];
   const exact = await store.getSession(id);
   if (exact !== null) return [toOwnRow(exact, location)];

@@ -1,15 +1,19 @@
 /** Actions on a session: the use cases of the commands, by keys. The next list shows what they made or changed. */
 
 import {
-  deleteOwn,
+  emptyOwnTrash,
   forkOwn,
   type LocatedSession,
   type LookUpHit,
   markSession,
   type OpenOwn,
+  OWN,
+  openOwn,
   openOwnAgain,
   renameOwn,
+  restoreOwn,
   setArchived,
+  trashOwn,
 } from "@continuo/agents/catalog";
 import { handOver } from "@continuo/agents/conversations";
 import type { HandOff } from "@continuo/agents/handoff";
@@ -162,25 +166,29 @@ function trashActions(
   return {
     async delete(key, signal) {
       const hit = await changeable(key, signal);
-      const trashId =
+      const moving = { places, now: new Date(), signal };
+      const { trashId } =
         hit.kind === "native"
-          ? (await trashNativeSession(toRef(hit), { places, now: new Date(), signal })).trashId
-          : await withOwn(machine, async (own) => {
-              await deleteOwn(hit.row, own);
-              return null;
-            });
+          ? await trashNativeSession(toRef(hit), moving)
+          : await withOwn(machine, (own) => trashOwn(hit.row, own, moving));
       source.forget();
       return { trashId };
     },
     async emptyTrash() {
       const deleted = emptyTrash({ places });
+      await using own = await openOwn(options.places);
+      const ofOwn = own === null ? [] : await emptyOwnTrash(own);
       source.forget();
-      return { sessions: deleted.length };
+      return { sessions: deleted.length + ofOwn.length };
     },
     async restore(trashId) {
-      const { trashed } = await source.rows();
-      if (!trashed.some((row) => row.trashId === trashId)) throw notInTrash(trashId);
-      const { info } = await restoreNativeSession(trashId, { places, now: new Date() });
+      const row = (await source.rows()).trashed.find((one) => one.trashId === trashId);
+      if (row === undefined) throw notInTrash(trashId);
+      const moving = { places, now: new Date() };
+      const { info } =
+        row.agent === OWN
+          ? await withOwn(machine, (own) => restoreOwn(trashId, own, moving))
+          : await restoreNativeSession(trashId, moving);
       return await made(info);
     },
   };

@@ -1,6 +1,6 @@
 /** Lists all sessions as rows with their keys. The list is made again on request after a while. */
 
-import { type ListedSession, type ListQuery, listCatalog } from "@continuo/agents/catalog";
+import { type ListedSession, type ListQuery, listCatalog, type TrashedOwn } from "@continuo/agents/catalog";
 import { keysOf, toMachineSession } from "@continuo/agents/pages";
 import { type MachineSession, trashKey } from "@continuo/core/wire/machine";
 import { type PlacesAt, placesOf } from "@continuo/files";
@@ -145,10 +145,13 @@ export function createKept<T>(
 
 async function readRows(places: PlacesAt, part: Pick<ListQuery, "limit" | "newestBy"> = {}): Promise<Rows> {
   const wanted: ListQuery = { archived: "include", empty: "exclude", ...part };
-  const { sessions, error } = await listCatalog(wanted, { places });
+  const { sessions, trashedOwn, error } = await listCatalog(wanted, { places });
   const byKey = new Map<string, KeyedRow>();
   for (const [key, row] of keysOf(sessions)) byKey.set(key, { row, shown: toMachineSession(key, row) });
-  const trashed = listTrashedSessions({ places: placesOf(places) }).map(toTrashedRow);
+  const natives = listTrashedSessions({ places: placesOf(places) });
+  const trashed = [...natives, ...trashedOwn]
+    .sort((a, b) => (a.trashedAt < b.trashedAt ? 1 : -1))
+    .map(toTrashedRow);
   return {
     byKey,
     trashed: trashed.map(({ trashId, ...row }) => ({ ...toMachineSession(trashKey(trashId), row), trashId })),
@@ -156,7 +159,7 @@ async function readRows(places: PlacesAt, part: Pick<ListQuery, "limit" | "newes
   };
 }
 
-type TrashedListing = ReturnType<typeof listTrashedSessions>[number];
+type TrashedListing = ReturnType<typeof listTrashedSessions>[number] | TrashedOwn;
 
 function toTrashedRow({ info, trashId }: TrashedListing): ListedSession & { readonly trashId: string } {
   return { ...info, trashId, gitBranch: null, createdAt: null, archived: false, live: null, problems: [] };

@@ -3,6 +3,7 @@
  * needs them. A session in the trash does not change.
  */
 
+import { OWN, openOwnAgain, trashedOwnNamed } from "@continuo/agents/catalog";
 import { ContinuoError } from "@continuo/core/model";
 import { isTrashKey } from "@continuo/core/wire/machine";
 import { type PlacesAt, placesOf } from "@continuo/files";
@@ -31,11 +32,19 @@ export function createTrashedSessions(source: RowSource, places: PlacesAt): Tras
     laidOut.delete(trashId);
     throw notInTrash(trashId);
   };
+  /** A session of Continuo's own stays in its store. */
+  const ownPlaceOf = async (trashId: string): Promise<{ readonly location: string }> => {
+    await using own = await openOwnAgain(places);
+    const [found] = await trashedOwnNamed(trashId, own);
+    if (found === undefined) throw notInTrash(trashId);
+    return found.info;
+  };
   return {
     async named(key) {
       const shown = (await source.rows()).trashed.find((row) => row.key === key);
       if (shown?.trashId == null) throw notInTrash(key);
-      const { location } = await layOut(shown.trashId);
+      const { location } =
+        shown.agent === OWN ? await ownPlaceOf(shown.trashId) : await layOut(shown.trashId);
       const row = { ...shown, location, archived: false, live: null, problems: [] };
       return { key, row, shown, parentKey: null };
     },

@@ -1,5 +1,6 @@
 /** `session trash`: lists deleted sessions, and deletes them permanently. */
 
+import { emptyOwnTrash, type OpenOwn, openOwn, type TrashedOwn, trashedOwn } from "@continuo/agents/catalog";
 import { ContinuoError, present, shellWord } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
@@ -43,12 +44,14 @@ export async function runTrash(flags: TrashFlags, shell: Shell): Promise<number>
   const places = placesOf(shell);
   warnOfUnfinished(await settleBeforeReading({ places }), shell);
   const problems = trashProblems({ places }).map(({ message }) => visibleLine(message));
-  const trashed = listTrashedSessions({ places }).filter((one) => isOld(one, flags, shell));
+  await using own = await openOwn(shell);
+  const ofOwn = own === null ? [] : await trashedOwn(own);
+  const trashed = [...listTrashedSessions({ places }), ...ofOwn]
+    .sort((a, b) => (a.trashedAt < b.trashedAt ? 1 : -1))
+    .filter((one) => isOld(one, flags, shell));
   const output = createOutput(shell.stdout);
   if (flags.empty && trashed.length > 0) await askToEmpty(trashed, flags, shell);
-  const shown = flags.empty
-    ? emptyTrash(present({ places, now: shell.now, olderThanDays: flags.olderThan }))
-    : trashed;
+  const shown = flags.empty ? await empty(flags, own, shell) : trashed;
   if (flags.json) await output.write(`${toJsonText(shown.map(trashedToJson), 2)}\n`);
   else if (flags.empty) await output.write(`${plural(shown.length, "session")} deleted for good\n`);
   else await output.write(draw(shown, flags, shell));
@@ -56,16 +59,26 @@ export async function runTrash(flags: TrashFlags, shell: Shell): Promise<number>
   return 0;
 }
 
-function isOld({ trashedAt }: TrashedSession, { olderThan }: TrashFlags, { now }: Shell): boolean {
+type Trashed = TrashedSession | TrashedOwn;
+
+async function empty(
+  { olderThan }: TrashFlags,
+  own: OpenOwn | null,
+  shell: Shell,
+): Promise<readonly Trashed[]> {
+  const { now } = shell;
+  const natives = emptyTrash(present({ places: placesOf(shell), now, olderThanDays: olderThan }));
+  if (own === null) return natives;
+  const before = olderThan === undefined ? undefined : new Date(now.getTime() - olderThan * DAY_MS);
+  return [...natives, ...(await emptyOwnTrash(own, before))];
+}
+
+function isOld({ trashedAt }: Trashed, { olderThan }: TrashFlags, { now }: Shell): boolean {
   return olderThan === undefined || Date.parse(trashedAt) < now.getTime() - olderThan * DAY_MS;
 }
 
 /** Errors: `usage` if nobody can be asked, `interrupted` if the person answers no. */
-async function askToEmpty(
-  trashed: readonly TrashedSession[],
-  flags: TrashFlags,
-  shell: Shell,
-): Promise<void> {
+async function askToEmpty(trashed: readonly Trashed[], flags: TrashFlags, shell: Shell): Promise<void> {
   if (flags.yes) return;
   if (!canAsk(shell)) {
     throw new ContinuoError(
@@ -90,7 +103,7 @@ const COLUMNS: readonly (Column & { readonly styles: readonly Style[] })[] = [
   { header: "size", align: "right", rank: 1, styles: ["dim"] },
 ];
 
-function draw(trashed: readonly TrashedSession[], flags: TrashFlags, shell: Shell): string {
+function draw(trashed: readonly Trashed[], flags: TrashFlags, shell: Shell): string {
   if (trashed.length === 0) {
     return flags.olderThan === undefined ? "The trash is empty.\n" : "Nothing in the trash is so old.\n";
   }
@@ -104,7 +117,7 @@ function draw(trashed: readonly TrashedSession[], flags: TrashFlags, shell: Shel
     visibleLine(info.title ?? EMPTY_TITLE),
     info.cwd === null ? "" : visibleLine(tildePath(info.cwd, shell.home)),
     relativeTime(trashedAt, shell.now),
-    formatSize(info.sizeBytes),
+    info.sizeBytes === null ? "" : formatSize(info.sizeBytes),
   ]);
   const table = layOut(COLUMNS, rows, screen.isTerminal ? { columns: screen.columns } : {});
   const lines = table.cells.map((cells, at) =>

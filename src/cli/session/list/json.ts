@@ -1,6 +1,6 @@
 /** Sessions as `--json` prints them: keys in the order of the contract, absent facts as `null`. */
 
-import type { CatalogDetails, ListedSession } from "@continuo/agents/catalog";
+import type { CatalogDetails, ListedSession, TrashedOwn } from "@continuo/agents/catalog";
 import {
   adviceFor,
   type Problem,
@@ -67,7 +67,7 @@ export function trashedToJson({
   trashId,
   trashedAt,
   info,
-}: TrashedSession): Readonly<Record<string, unknown>> {
+}: TrashedSession | TrashedOwn): Readonly<Record<string, unknown>> {
   const { agent, sessionId, title, cwd, updatedAt, sizeBytes, location } = info;
   return { agent, sessionId, title, cwd, updatedAt, sizeBytes, location, trashId, trashedAt };
 }

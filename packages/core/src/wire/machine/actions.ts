@@ -77,11 +77,9 @@ export interface RenameRequest {
   readonly title: string;
 }
 
-/**
- * The answer of `POST …/delete`. `trashId` is `null` for a session of Continuo's own, which cannot be restored.
- */
+/** The answer of `POST …/delete`: the name of the session in the trash. */
 export interface TrashAnswer {
-  readonly trashId: string | null;
+  readonly trashId: string;
 }
 
 /** The answer of `POST /v1/machine/trash/empty`: how many sessions were deleted permanently. */

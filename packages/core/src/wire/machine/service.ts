@@ -153,6 +153,7 @@ export interface MachineActions {
    */
   archive(key: string, request: { readonly archived: boolean }, signal: AbortSignal): Promise<MachineSession>;
   fork(key: string, request: ForkRequest, signal: AbortSignal): Promise<ForkAnswer>;
+  /** Moves the session to the trash, one of Continuo's together with the native sessions of its conversation. */
   delete(key: string, signal: AbortSignal): Promise<TrashAnswer>;
   /** Deletes the sessions in the trash for good. */
   emptyTrash(): Promise<EmptyTrashAnswer>;

@@ -1,0 +1,155 @@
+/**
+ * The trash of Continuo's own sessions: a session in it stays in the store, and no list or look-up has it, until it is
+ * restored, or deleted for good with the trash. The native sessions of its conversation go and return with it.
+ */
+
+import { ContinuoError, isAgentName, isContinuoError, present } from "@continuo/core/model";
+import type { Places } from "@continuo/files";
+import {
+  listTrashedSessions,
+  restoreNativeSession,
+  type TrashPlaces,
+  trashNativeSession,
+} from "@continuo/native/editing";
+import { earlierNames, nativeKey } from "./moves.ts";
+import { deleteOwn, refuseRunning } from "./own-changes.ts";
+import { OWN, type OwnRow } from "./rows.ts";
+import { listTrashedOwn, type OpenOwn } from "./store.ts";
+
+/** As `TrashedSession` of a native session. */
+export interface TrashedOwn {
+  readonly trashId: string;
+  readonly trashedAt: string;
+  readonly info: Pick<
+    OwnRow,
+    "agent" | "sessionId" | "title" | "cwd" | "updatedAt" | "sizeBytes" | "location"
+  >;
+}
+
+export interface OwnTrashOptions extends TrashPlaces {
+  readonly places: Places;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Errors: `session_live` while a run is in progress; those of `trashNativeSession`: the native sessions that were not
+ * moved stay, and so does the session.
+ */
+export async function trashOwn(
+  row: OwnRow,
+  { store }: OpenOwn,
+  options: OwnTrashOptions,
+): Promise<TrashedOwn> {
+  await refuseRunning(row, store);
+  for (const native of earlierNames(row)) {
+    if (isAgentName(native.agent)) await trashIfThere(nativeKey(native), options);
+  }
+  const trashedAt = (options.now ?? new Date()).toISOString();
+  await store.updateSession(row.sessionId, { metadata: { trashedAt } });
+  return toTrashedOwn({ ...row, trashedAt });
+}
+
+async function trashIfThere(name: string, { places, now, signal }: OwnTrashOptions): Promise<void> {
+  try {
+    await trashNativeSession(name, present({ places, now, signal }));
+  } catch (error) {
+    if (!isContinuoError(error, "not_found")) throw error;
+  }
+}
+
+/** Sessions in the trash, the newest deletion first. */
+export async function trashedOwn(own: OpenOwn): Promise<readonly TrashedOwn[]> {
+  return (await listTrashedOwn(own)).map(toTrashedOwn).sort(byNewestDeletion);
+}
+
+/** The sessions in the trash that a person names: by the beginning of their trash id or id, with or without `continuo:`. */
+export async function trashedOwnNamed(name: string, own: OpenOwn): Promise<readonly TrashedOwn[]> {
+  return (await trashedOwn(own)).filter((one) => isNamed(one, name));
+}
+
+function isNamed({ trashId, info: { sessionId } }: TrashedOwn, name: string): boolean {
+  const ids = [trashId, sessionId, `${OWN}:${sessionId}`];
+  return name !== "" && ids.some((id) => id.toLowerCase().startsWith(name.toLowerCase()));
+}
+
+/**
+ * Restores the session and its native sessions that are in the trash. Errors: `not_found`, `ambiguous`; those of
+ * `restoreNativeSession`: the session then stays in the trash.
+ */
+export async function restoreOwn(
+  name: string,
+  own: OpenOwn,
+  options: OwnTrashOptions & { readonly force?: boolean },
+): Promise<TrashedOwn> {
+  const [found, ...others] = await trashedOwnNamed(name, own);
+  if (found === undefined) {
+    throw new ContinuoError("not_found", `there is no session ${JSON.stringify(name)} in the trash`, {
+      hint: "Run `continuo session trash` to see the sessions in the trash.",
+    });
+  }
+  if (others.length > 0) {
+    throw new ContinuoError(
+      "ambiguous",
+      `${JSON.stringify(name)} names ${others.length + 1} sessions in the trash`,
+      { hint: "Give more of the id.", details: { matches: [found, ...others].map(({ info }) => info) } },
+    );
+  }
+  const rows = await listTrashedOwn(own);
+  const row = rows.find(({ sessionId }) => sessionId === found.info.sessionId);
+  for (const native of row === undefined ? [] : earlierNames(row)) await restoreIfThere(native, options);
+  await own.store.updateSession(found.info.sessionId, { metadata: { trashedAt: null } });
+  return found;
+}
+
+async function restoreIfThere(
+  native: { readonly agent: string; readonly sessionId: string },
+  { places, now, force }: OwnTrashOptions & { readonly force?: boolean },
+): Promise<void> {
+  const trashed = listTrashedSessions({ places }).find(
+    ({ info }) => info.agent === native.agent && info.sessionId === native.sessionId,
+  );
+  if (trashed !== undefined) await restoreNativeSession(trashed.trashId, present({ places, now, force }));
+}
+
+/**
+ * Deletes sessions in the trash for good, those that were deleted before a time or all of them, and returns them. A
+ * session that a session outside of the trash continues from stays.
+ */
+export async function emptyOwnTrash(own: OpenOwn, before?: Date): Promise<readonly TrashedOwn[]> {
+  const limit = before?.toISOString();
+  const deleted: TrashedOwn[] = [];
+  let waiting = (await listTrashedOwn(own)).filter(
+    ({ trashedAt = "" }) => limit === undefined || trashedAt < limit,
+  );
+  // A fork is deleted before the session that it continues from.
+  for (let isLess = true; isLess && waiting.length > 0; ) {
+    const left: OwnRow[] = [];
+    for (const row of waiting) {
+      if (await isDeleted(row, own)) deleted.push(toTrashedOwn(row));
+      else left.push(row);
+    }
+    isLess = left.length < waiting.length;
+    waiting = left;
+  }
+  return deleted;
+}
+
+async function isDeleted(row: OwnRow, own: OpenOwn): Promise<boolean> {
+  try {
+    await deleteOwn(row, own);
+    return true;
+  } catch (error) {
+    if (isContinuoError(error, "has_forks")) return false;
+    throw error;
+  }
+}
+
+export function byNewestDeletion(a: TrashedOwn, b: TrashedOwn): number {
+  return a.trashedAt < b.trashedAt ? 1 : -1;
+}
+
+export function toTrashedOwn(row: OwnRow): TrashedOwn {
+  const { agent, sessionId, title, cwd, updatedAt, sizeBytes, location, trashedAt = "" } = row;
+  const trashId = `${trashedAt.replace(/[:.]/gu, "-")}-${agent}-${sessionId}`.replace(/[^\w.-]/gu, "_");
+  return { trashId, trashedAt, info: { agent, sessionId, title, cwd, updatedAt, sizeBytes, location } };
+}
