@@ -230,6 +230,20 @@ export const CATALOG: readonly PromiseOfRoom[] = [
     test: "packages/agents/src/catalog/look-up.test.ts",
   },
   {
+    file: "packages/agents/src/catalog/own-trash.ts",
+    test: "test/gateway/gateway.test.ts",
+    promise: "A deleted conversation leaves none of its native sessions in the list.",
+    text: "    if (isAgentName(native.agent)) await trashIfThere(nativeKey(native), options);\n",
+    mistake: "    if (!isAgentName(native.agent)) await trashIfThere(nativeKey(native), options);\n",
+  },
+  {
+    promise: "Deleting a conversation moves all its native sessions to the trash.",
+    file: "packages/agents/src/catalog/own-trash.ts",
+    text: "for (const native of earlierNames(row)) {",
+    mistake: "for (const native of earlierNames(row).slice(0, 1)) {",
+    test: "src/gateway/actions.test.ts",
+  },
+  {
     promise: "A session in the trash is in no list.",
     file: "packages/agents/src/catalog/store.ts",
     text: "  return trashedAt !== undefined;\n",

@@ -86,13 +86,6 @@ export const GATEWAY: readonly PromiseOfRoom[] = [
     mistake: "at === undefined ? {} : {}",
   },
   {
-    file: "packages/agents/src/catalog/own-trash.ts",
-    test: WHOLE,
-    promise: "A deleted conversation leaves none of its native sessions in the list.",
-    text: "    if (isAgentName(native.agent)) await trashIfThere(nativeKey(native), options);\n",
-    mistake: "    if (!isAgentName(native.agent)) await trashIfThere(nativeKey(native), options);\n",
-  },
-  {
     ...SESSION,
     promise: "A change of the agent has one receipt.",
     text: "        this.#isHandedOver = false;\n",

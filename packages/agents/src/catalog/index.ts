@@ -77,7 +77,6 @@ export { deleteOwn, forkOwn, type OwnFork, renameOwn } from "./own-changes.ts";
 export {
   emptyOwnTrash,
   restoreOwn,
-  type TrashedOwn,
   trashedOwn,
   trashedOwnNamed,
   trashOwn,
@@ -116,6 +115,7 @@ export {
   OWN,
   type OwnRow,
   presentRefOf,
+  type TrashedOwn,
   toOwnRow,
 } from "./rows.ts";
 export {

@@ -47,9 +47,18 @@ import {
 } from "./list-filter.ts";
 import { readMarks } from "./marks.ts";
 import { type ModelIndex, openModels } from "./models.ts";
-import { byNewestDeletion, type TrashedOwn, toTrashedOwn } from "./own-trash.ts";
 import { readProjectMarks } from "./project-marks.ts";
-import { byNewest, isSame, type ListedSession, OWN, type OwnRow, withNative } from "./rows.ts";
+import {
+  byNewest,
+  byNewestDeletion,
+  isSame,
+  type ListedSession,
+  OWN,
+  type OwnRow,
+  type TrashedOwn,
+  toTrashedOwn,
+  withNative,
+} from "./rows.ts";
 import { isTrashed, type OpenOwn, openOwn, readOwnRows } from "./store.ts";
 
 const debug = debugOf("catalog");

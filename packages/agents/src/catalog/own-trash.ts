@@ -13,18 +13,8 @@ import {
 } from "@continuo/native/editing";
 import { earlierNames, nativeKey } from "./moves.ts";
 import { deleteOwn, refuseRunning } from "./own-changes.ts";
-import { OWN, type OwnRow } from "./rows.ts";
+import { byNewestDeletion, OWN, type OwnRow, type TrashedOwn, toTrashedOwn } from "./rows.ts";
 import { listTrashedOwn, type OpenOwn } from "./store.ts";
-
-/** As `TrashedSession` of a native session. */
-export interface TrashedOwn {
-  readonly trashId: string;
-  readonly trashedAt: string;
-  readonly info: Pick<
-    OwnRow,
-    "agent" | "sessionId" | "title" | "cwd" | "updatedAt" | "sizeBytes" | "location"
-  >;
-}
 
 export interface OwnTrashOptions extends TrashPlaces {
   readonly places: Places;
@@ -142,14 +132,4 @@ async function isDeleted(row: OwnRow, own: OpenOwn): Promise<boolean> {
     if (isContinuoError(error, "has_forks")) return false;
     throw error;
   }
-}
-
-export function byNewestDeletion(a: TrashedOwn, b: TrashedOwn): number {
-  return a.trashedAt < b.trashedAt ? 1 : -1;
-}
-
-export function toTrashedOwn(row: OwnRow): TrashedOwn {
-  const { agent, sessionId, title, cwd, updatedAt, sizeBytes, location, trashedAt = "" } = row;
-  const trashId = `${trashedAt.replace(/[:.]/gu, "-")}-${agent}-${sessionId}`.replace(/[^\w.-]/gu, "_");
-  return { trashId, trashedAt, info: { agent, sessionId, title, cwd, updatedAt, sizeBytes, location } };
 }

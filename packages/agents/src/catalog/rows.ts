@@ -89,6 +89,16 @@ function importedFromOf({ metadata }: Session): OwnRow["importedFrom"] {
   return typeof agent === "string" && typeof sessionId === "string" ? { agent, sessionId } : null;
 }
 
+/** It has the same form as `TrashedSession` of a native session. */
+export interface TrashedOwn {
+  readonly trashId: string;
+  readonly trashedAt: string;
+  readonly info: Pick<
+    OwnRow,
+    "agent" | "sessionId" | "title" | "cwd" | "updatedAt" | "sizeBytes" | "location"
+  >;
+}
+
 /** One reference for each agent, as the session manager stores them; invalid values are left out. */
 export function nativeRefsOf({ metadata }: Session): readonly NativeRef[] {
   const kept: unknown = metadata.providerSessions;
@@ -165,4 +175,14 @@ export function isSame({ nativeRefs }: OwnRow, native: Pick<NativeRef, "agent" |
 
 function textOf(value: unknown): string | null {
   return typeof value === "string" ? value : null;
+}
+
+export function byNewestDeletion(a: TrashedOwn, b: TrashedOwn): number {
+  return a.trashedAt < b.trashedAt ? 1 : -1;
+}
+
+export function toTrashedOwn(row: OwnRow): TrashedOwn {
+  const { agent, sessionId, title, cwd, updatedAt, sizeBytes, location, trashedAt = "" } = row;
+  const trashId = `${trashedAt.replace(/[:.]/gu, "-")}-${agent}-${sessionId}`.replace(/[^\w.-]/gu, "_");
+  return { trashId, trashedAt, info: { agent, sessionId, title, cwd, updatedAt, sizeBytes, location } };
 }

@@ -95,7 +95,7 @@ export function isTrashed({ trashedAt }: OwnRow): boolean {
   return trashedAt !== undefined;
 }
 
-/** As `listOwn`, together with the sessions in the trash. */
+/** Returns the sessions of `listOwn`, and those in the trash. */
 export async function readOwnRows({ store, location }: OpenOwn): Promise<readonly OwnRow[]> {
   const rows: OwnRow[] = [];
   const parents = new Map<string, string>();

@@ -1,0 +1,62 @@
+/** Continuo's own sessions in the trash, where an editor or the viewer put them, as the commands show them. */
+
+import { join } from "node:path";
+import { listOwn, openOwn, trashOwn } from "@continuo/agents/catalog";
+import { openStore } from "@continuo/store";
+import { expect, test } from "vitest";
+import { cleanEnv, createHome, type Home } from "./home.ts";
+import { runHere } from "./in-process.ts";
+
+const ID = "01888888-0000-7000-8000-000000000002";
+const FORK = "01888888-0000-7000-8000-000000000003";
+
+async function trash(home: Home, sessionId: string): Promise<void> {
+  const places = { home: home.path, env: cleanEnv(home.path) };
+  await using own = await openOwn({ ...places, cwd: home.path });
+  const row = own === null ? undefined : (await listOwn(own)).find((one) => one.sessionId === sessionId);
+  if (own === null || row === undefined) throw new Error("the session is in the list");
+  await trashOwn(row, own, { places });
+}
+
+async function listed(home: Home): Promise<readonly string[]> {
+  const { stdout } = await runHere(home, ["session", "list", "--json"]);
+  return (JSON.parse(stdout) as { readonly sessionId: string }[]).map(({ sessionId }) => sessionId);
+}
+
+test("a session of Continuo's in the trash is in no list, is restored by its id, and is deleted with the trash", async () => {
+  using home = createHome();
+  await using store = await openStore(`sqlite:${join(home.path, ".continuo/continuo.db")}`);
+  await store.createSession({ sessionId: ID, title: "Mine" });
+  await store.append(ID, [{ type: "message_sent", data: { content: "Why?" } }]);
+  await trash(home, ID);
+  expect(await listed(home)).toEqual([]);
+  expect((await runHere(home, ["session", "show", ID])).code).toBe(3);
+  const { stdout } = await runHere(home, ["session", "trash", "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject([{ agent: "continuo", sessionId: ID, title: "Mine" }]);
+  expect((await runHere(home, ["session", "trash"])).stdout).toContain("Mine");
+  const restored = await runHere(home, ["session", "restore", ID.slice(0, 13)]);
+  expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining(`continuo:${ID}  Mine`) });
+  expect(await listed(home)).toEqual([ID]);
+  expect((await runHere(home, ["session", "show", ID])).stdout).toContain("Why?");
+  await trash(home, ID);
+  const young = ["session", "trash", "--empty", "--older-than", "1", "--yes"];
+  expect((await runHere(home, young)).stdout).toBe("0 sessions deleted for good\n");
+  const emptied = await runHere(home, ["session", "trash", "--empty", "--yes"]);
+  expect(emptied.stdout).toBe("1 session deleted for good\n");
+  expect(await store.getSession(ID)).toBeNull();
+});
+
+test("a session in the trash stays as long as a session outside of it continues from it", async () => {
+  using home = createHome();
+  await using store = await openStore(`sqlite:${join(home.path, ".continuo/continuo.db")}`);
+  await store.createSession({ sessionId: ID });
+  const [first] = await store.append(ID, [{ type: "message_sent", data: { content: "Why?" } }]);
+  const forkedFrom = { logId: ID, sequence: first?.sequence ?? 1 };
+  await store.createSession({ sessionId: FORK, forkedFrom });
+  await trash(home, ID);
+  const empty = ["session", "trash", "--empty", "--yes"];
+  expect((await runHere(home, empty)).stdout).toBe("0 sessions deleted for good\n");
+  expect(await store.getSession(ID)).not.toBeNull();
+  await trash(home, FORK);
+  expect((await runHere(home, empty)).stdout).toBe("2 sessions deleted for good\n");
+});
