@@ -1,6 +1,6 @@
 /** The names of all actions of the protocol, version 0.9.0. */
 
-/** By kind of channel; the type of an action is `KIND/NAME`. */
+/** The names by the kind of their channel; the type of an action is `KIND/NAME`. */
 export const ACTIONS: Readonly<Record<string, string>> = {
   root: "agentsChanged activeSessionsChanged terminalsChanged configChanged",
   session:

@@ -203,13 +203,6 @@ export const GATEWAY: readonly PromiseOfRoom[] = [
     test: "src/gateway/logins.test.ts",
   },
   {
-    promise: "Deleting a conversation moves all its native sessions to the trash.",
-    file: "src/gateway/actions.ts",
-    text: "for (const native of earlierNames(row)) {",
-    mistake: "for (const native of earlierNames(row).slice(0, 1)) {",
-    test: "src/gateway/actions.test.ts",
-  },
-  {
     promise: "A question shows the change that its input would make.",
     file: "src/gateway/permission.ts",
     text: "const parts = diffs.length > 0 ? diffs : contentOfCall(content);",

@@ -100,8 +100,8 @@ export const MACHINE_ROWS: readonly PromiseOfRoom[] = [
   {
     promise: "After the trash was emptied, the next list has no deleted session.",
     file: "packages/server/src/machine/actions.ts",
-    text: "      const deleted = emptyTrash({ places });\n      source.forget();",
-    mistake: "      const deleted = emptyTrash({ places });",
+    text: "      source.forget();\n      return { sessions: deleted.length + ofOwn.length };",
+    mistake: "      return { sessions: deleted.length + ofOwn.length };",
     test: "test/machine/actions.test.ts",
   },
   {
