@@ -356,12 +356,12 @@ test("with recorded answers no tool runs, equal calls have their answers in orde
     before: { text: "Done.", tools: ["track", "track", "refund", "track"] },
     after: { text: "Refunded.", status: "completed", unrecorded: ["refund"] },
   });
-  const first = JSON.stringify({ track: "7", at: 1 });
-  const second = JSON.stringify({ track: "7", at: 4 });
+  const first = { track: "7", at: 1 };
+  const second = { track: "7", at: 4 };
   expect(seen.at(-1)).toEqual([
     ["track", first],
     ["track", "Error: there is no order 0"],
-    ["refund", JSON.stringify({ refund: "7", at: 3 })],
+    ["refund", { refund: "7", at: 3 }],
     ["refund", "Error: This call has no recorded answer."],
     ["track", second],
     ["track", second],

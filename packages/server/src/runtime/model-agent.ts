@@ -8,7 +8,7 @@ import {
 } from "@continuo/agents/model-agent";
 import { type Agent, ContinuoError } from "@continuo/core/model";
 import type { ToolSet } from "ai";
-import type { AnswerCall } from "./recorded-calls.ts";
+import type { AnswerCall } from "./types.ts";
 
 /**
  * @param answerCall answers the calls of tools, none of which runs. Errors: `unsupported` for a tool that runs at the

@@ -192,7 +192,13 @@ export function assertWorkOptions(options: WorkOptions): void {
 /** Errors: `usage`. */
 export function assertReplayOptions(options: ReplayOptions): void {
   assertKnownOptions("replay", options, REPLAY_OPTIONS);
-  assertChoice("tools", options.tools, ["run", "recorded"]);
+  const { tools, runs } = options;
+  assertChoice("tools", tools, ["run", "recorded"]);
+  if (runs === undefined || (Array.isArray(runs) && runs.every((runId) => typeof runId === "string"))) return;
+  throw new ContinuoError("usage", "runs must be an array of the ids of runs", {
+    hint: "Write `runs: [runId]`.",
+    hintFor: "program",
+  });
 }
 
 /** Errors: `usage`. */

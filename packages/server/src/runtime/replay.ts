@@ -17,7 +17,7 @@ import {
 } from "@continuo/core/model";
 import { isInput, type RunInput, runOnce } from "@continuo/store/sessions";
 import { contextOf, toDefinition } from "./agents.ts";
-import { type RecordedCalls, recordedCalls } from "./recorded-calls.ts";
+import { callsIn, type RecordedCalls, recordedCalls } from "./recorded-calls.ts";
 import { REPLAY } from "./retries.ts";
 import type { AgentDefinition, ReplayedRun, ReplayOptions } from "./types.ts";
 import { openWorkingCopy } from "./working-copy.ts";
@@ -86,7 +86,7 @@ async function openForks(store: Store, sessionId: string, keep: boolean): Promis
   const copy = await openWorkingCopy(store, original);
   return {
     store: copy.store,
-    fork: ({ before }) => copy.fork(before),
+    fork: ({ before, input }) => copy.fork(before, input),
     [Symbol.asyncDispose]: () => copy[Symbol.asyncDispose](),
   };
 }
@@ -124,16 +124,21 @@ interface RecordedInput {
   /** The sequence of the last event before the input, and that of the next imported input. */
   readonly before: number;
   end: number;
-  answer: Answer;
+  answer: RecordedAnswer;
 }
 
-interface Answer {
+interface RecordedAnswer {
   readonly text: string;
-  readonly tools: readonly string[];
+  /** The tools by the ids of their calls: a message that has grown is imported again, with the same calls. */
+  readonly calls: ReadonlyMap<string, string>;
   readonly usage?: Usage;
 }
 
-const NO_ANSWER: Answer = { text: "", tools: [] };
+const NO_ANSWER: RecordedAnswer = { text: "", calls: new Map() };
+
+function toAnswer({ text, calls, usage }: RecordedAnswer): ReplayedRun["before"] {
+  return { text, tools: [...calls.values()], ...present({ usage }) };
+}
 
 /**
  * The inputs of runs and the imported inputs, in their order. The answer to a retry replaces the answer that it
@@ -193,7 +198,17 @@ function retriedIn(event: StoredEvent): string | null {
   return typeof retryOf === "string" ? retryOf : null;
 }
 
-function withEvent(answer: Answer, event: StoredEvent): Answer {
+function withEvent(answer: RecordedAnswer, event: StoredEvent): RecordedAnswer {
+  const made = callsIn(event);
+  if (made.length > 0) {
+    const calls = new Map(answer.calls);
+    for (const { toolCallId, toolName } of made) calls.set(toolCallId, toolName);
+    return withWords({ ...answer, calls }, event);
+  }
+  return withWords(answer, event);
+}
+
+function withWords(answer: RecordedAnswer, event: StoredEvent): RecordedAnswer {
   if (isEvent(event, "message_received")) {
     const { content, usage } = event.data;
     const text = typeof content === "string" ? content : textOf(content);
@@ -203,8 +218,6 @@ function withEvent(answer: Answer, event: StoredEvent): Answer {
     // A message that only calls tools keeps the words before it as the answer.
     return { ...answer, ...own, text: text === "" ? answer.text : text };
   }
-  if (isEvent(event, "tool_call_started"))
-    return { ...answer, tools: [...answer.tools, event.data.toolName] };
   if (isEvent(event, "run_completed") || isEvent(event, "run_failed"))
     return { ...answer, ...present({ usage: event.data.usage }) };
   return answer;
@@ -223,42 +236,43 @@ async function replayInput(
   { said, agent, recorded, signal }: InputReplay,
 ): Promise<ReplayedRun> {
   const { runId, input, answer } = said;
-  const { sessionId } = await fork(said);
   const opened = await agent.open({
     onPermission: async () => ({ outcome: "denied", by: "policy", reason: "nobody is asked in a replay" }),
     ...present({ answerCall: recorded?.answer }),
   });
-  const result = await execute(store, opened, { input, sessionId, agent, signal });
+  const result = await execute({ store, fork }, opened, { said, agent, signal });
   return {
     runId,
     input: typeof input === "string" ? input : textOf(input),
-    before: answer,
+    before: toAnswer(answer),
     after: {
-      ...(await answerOf(store, sessionId, result.runId)),
+      ...toAnswer(await answerOf(store, result)),
       status: result.status,
-      ...(recorded === null ? {} : { unrecorded: recorded.unrecorded }),
-      ...("value" in result ? present({ value: result.value }) : {}),
+      ...present({
+        unrecorded: recorded?.unrecorded,
+        value: "value" in result ? result.value : undefined,
+      }),
     },
   };
 }
 
-interface Execution {
-  readonly input: RunInput;
-  readonly sessionId: string;
-  readonly agent: AgentDefinition;
-  readonly signal: AbortSignal | undefined;
-}
-
+/** The agent is open before the session of the input is made, so that no session stays for an agent that cannot open. */
 async function execute(
-  store: Store,
+  { store, fork }: Pick<Forks, "store" | "fork">,
   opened: Agent & Partial<AsyncDisposable>,
-  { input, sessionId, agent, signal }: Execution,
+  { said, agent, signal }: Omit<InputReplay, "recorded">,
 ): ReturnType<typeof runOnce> {
   try {
+    const { sessionId } = await fork(said);
     const options = present({ continuationOpts: await contextOf(agent), signal });
     const replayed = withOwnName(opened);
     const metadata = { [REPLAY]: true };
-    return await runOnce(store, replayed, input, { sessionId, continuation: "replay", metadata, ...options });
+    return await runOnce(store, replayed, said.input, {
+      sessionId,
+      continuation: "replay",
+      metadata,
+      ...options,
+    });
   } finally {
     await opened[Symbol.asyncDispose]?.();
   }
@@ -269,7 +283,10 @@ function withOwnName(agent: Agent): Agent {
   return { name: `replay of ${agent.name}`, execute: (request, options) => agent.execute(request, options) };
 }
 
-async function answerOf(store: Store, sessionId: string, runId: string): Promise<Answer> {
+async function answerOf(
+  store: Store,
+  { sessionId, runId }: Awaited<ReturnType<typeof runOnce>>,
+): Promise<RecordedAnswer> {
   let answer = NO_ANSWER;
   for await (const event of readAll(store, sessionId, { runId })) answer = withEvent(answer, event);
   return answer;

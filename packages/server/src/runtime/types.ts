@@ -31,11 +31,8 @@ export interface AgentDefinition<Value = unknown> {
   readonly context?: ContinuationOptions | (() => Promise<ContinuationOptions>);
   open(run: {
     readonly onPermission: AskPermission;
-    /** In a replay with recorded answers: answers each call of a tool, or throws the recorded error. */
-    readonly answerCall?: (call: {
-      readonly toolName: string;
-      readonly toolInput: unknown;
-    }) => Promise<unknown>;
+    /** Only in a replay with recorded answers. */
+    readonly answerCall?: AnswerCall;
   }): Promise<Agent & Partial<AsyncDisposable>>;
   /** True if the agent runs no tool when it gets `answerCall`; false by default. */
   readonly answersCalls?: boolean;
@@ -44,6 +41,12 @@ export interface AgentDefinition<Value = unknown> {
   /** Reads the run's `value`. Throws for an invalid value. */
   readonly parse?: (value: unknown) => Value;
 }
+
+/** Answers a call of a tool in a replay with recorded answers, or throws the recorded error. */
+export type AnswerCall = (call: {
+  readonly toolName: string;
+  readonly toolInput: unknown;
+}) => Promise<unknown>;
 
 export interface ContinuoOptions {
   readonly agents?: readonly (AgentDefinition | Agent)[];
@@ -139,8 +142,8 @@ export interface Continuo extends AsyncDisposable {
   handler(options: HandlerOptions): FetchHandler;
   /**
    * Gives inputs of a session to another agent, each in a separate session after the recorded conversation, and returns
-   * both answers. Errors: `not_found` for the session or one of `runs`; `too_large` for more than 1,000 inputs;
-   * `unsupported` for `tools: "recorded"` with an agent that runs its tools by itself.
+   * both answers. Errors: `not_found` for the session or one of `runs`; `too_large` for more than 1,000 inputs, or, without
+   * `keep`, for a session of more than about 256 MB; `unsupported` for `tools: "recorded"` with an agent that runs its tools by itself.
    */
   replay<Value>(sessionId: string, options: ReplayOptions<Value>): Promise<readonly ReplayedRun[]>;
   /**
