@@ -6,6 +6,7 @@ import { cancelRun, executeRun, startRun, wake, wakeAll } from "@continuo/store/
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Host } from "../../packages/server/src/runtime/host.ts";
 import {
+  askAgain,
   attemptAfter,
   deadLetters,
   isDead,
@@ -328,4 +329,15 @@ test("a dead letter that ended its process by itself is tried with no other mess
   while (run !== null) run = await crash(host, run);
   const revived = await reviveDeadLetter(store, first.runId);
   expect(suspicionOf(revived)).toEqual([1, 1, true]);
+});
+
+test("a message that failed in its last attempt is not suspected when it is asked again", async () => {
+  const { runId } = await startRun(store, "s", "go", {
+    metadata: { attempt: 3, crashes: 2, isolated: true },
+  });
+  await store.transitionRun(runId, { to: "running" });
+  await store.transitionRun(runId, { to: "failed" });
+  const last = (await store.getRun(runId)) as Run;
+  await askAgain(hostWith({ recover: "retry" }), last);
+  expect((await waiting()).map(suspicionOf)).toEqual([[1, 0, false]]);
 });

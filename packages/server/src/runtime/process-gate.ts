@@ -1,14 +1,27 @@
 /**
  * The gate that all workers of a process pass before a run works. A run that may have killed its process works with no
- * other one: new runs wait until it has ended.
+ * other one: new runs wait until it has ended. A run can wait for the result of another run, so both times are bounded;
+ * after them, runs work together again, and none waits for another one forever.
  */
 
 /** Ends the part of one run. */
 export type Leave = () => void;
 
+export interface GateLimits {
+  /** Milliseconds that an isolated run, as the first in its line, waits for runs that work. Then it works with them. */
+  readonly waitMs: number;
+  /** Milliseconds that an isolated run works with no other one. Then others begin. */
+  readonly aloneMs: number;
+}
+
+/** An attempt that ends its process usually does so early. */
+const LIMITS: GateLimits = { waitMs: 120_000, aloneMs: 300_000 };
+
 interface Waiter {
   readonly isIsolated: boolean;
-  readonly enter: () => void;
+  /** With `together`, an isolated run gives up to work alone. */
+  readonly enter: (how: "as asked" | "together") => void;
+  timer?: NodeJS.Timeout;
 }
 
 export class ProcessGate {
@@ -18,6 +31,11 @@ export class ProcessGate {
   /** Runs that wait to work with no other one, before runs that continue after the answer of a person. */
   readonly #line: Waiter[] = [];
   readonly #onOpen = new Set<() => void>();
+  readonly #limits: GateLimits;
+
+  constructor(limits: GateLimits = LIMITS) {
+    this.#limits = limits;
+  }
 
   /** True if a new run may begin. */
   get isOpen(): boolean {
@@ -48,28 +66,39 @@ export class ProcessGate {
   }): Promise<Leave> {
     if (signal.aborted || (!isIsolated && this.isOpen)) return this.join();
     return await new Promise((resolve) => {
-      const insist = (): void => {
-        this.#line.splice(this.#line.indexOf(waiter), 1);
-        resolve(this.join());
-        this.#next();
-      };
+      const insist = (): void => waiter.enter("together");
       const waiter: Waiter = {
         isIsolated,
-        enter: () => {
+        enter: (how) => {
           signal.removeEventListener("abort", insist);
-          if (!isIsolated) return resolve(this.join());
-          this.#isTaken = true;
-          resolve(
-            this.#once(() => {
-              this.#isTaken = false;
-            }),
-          );
+          clearTimeout(waiter.timer);
+          this.#line.splice(this.#line.indexOf(waiter), 1);
+          resolve(isIsolated && how === "as asked" ? this.#alone() : this.join());
+          this.#next();
         },
       };
       signal.addEventListener("abort", insist, { once: true });
       this.#line.push(waiter);
       this.#next();
     });
+  }
+
+  /** Takes the gate, and joins the others after the time limit. */
+  #alone(): Leave {
+    this.#isTaken = true;
+    let leave = this.#once(() => {
+      this.#isTaken = false;
+    });
+    const share = (): void => {
+      const open = leave;
+      leave = this.join();
+      open();
+    };
+    const timer = setTimeout(share, this.#limits.aloneMs).unref();
+    return () => {
+      clearTimeout(timer);
+      leave();
+    };
   }
 
   #once(end: () => void): Leave {
@@ -84,12 +113,13 @@ export class ProcessGate {
 
   #next(): void {
     if (this.#isTaken) return;
-    const at = this.#line.findIndex(({ isIsolated }) => isIsolated);
-    if (at >= 0) {
-      if (this.#together === 0) this.#line.splice(at, 1)[0]?.enter();
+    const first = this.#line.find(({ isIsolated }) => isIsolated);
+    if (first !== undefined) {
+      if (this.#together === 0) first.enter("as asked");
+      else first.timer ??= setTimeout(() => first.enter("together"), this.#limits.waitMs).unref();
       return;
     }
-    for (const { enter } of this.#line.splice(0)) enter();
+    for (const { enter } of [...this.#line]) enter("as asked");
     const waiting = [...this.#onOpen];
     this.#onOpen.clear();
     for (const tell of waiting) tell();

@@ -292,7 +292,8 @@ async function firstAttemptAgain(store: Store, last: Run): Promise<Run> {
   const { runId, sessionId, agent, input, priority } = last;
   return await startRun(store, sessionId, input as readonly Block[], {
     retryOf: runId,
-    metadata: { attempt: 1, ...suspicionOf(last) },
+    // An agent that failed or was stopped has not ended its process.
+    metadata: { attempt: 1, ...(last.status === "interrupted" ? suspicionOf(last) : {}) },
     ...present({ agent: agent ?? undefined, priority }),
   });
 }

@@ -171,3 +171,39 @@ test("an isolated run stops waiting with its signal, and other runs begin again"
   expect([freed, slots.reserve()]).toEqual([1, true]);
   other.release();
 });
+
+const SHORT = { waitMs: 20, aloneMs: 20 };
+
+test("a run that an isolated run started, and whose result it awaits, begins after the time that the isolated run is alone", async () => {
+  const gate = new ProcessGate({ ...SHORT, waitMs: 60_000 });
+  const free = Promise.withResolvers<void>();
+  const slots = new RunSlots(2, free.resolve, gate);
+  const never = new AbortController().signal;
+  slots.reserve();
+  const outer = slots.begin({ hasProcess: false, isIsolated: true });
+  await outer.isolated(never);
+  expect(slots.reserve()).toBe(false);
+  await free.promise;
+  expect(slots.reserve()).toBe(true);
+  const inner = slots.begin({ hasProcess: false });
+  await inner.isolated(never);
+  for (const slot of [inner, outer]) slot.release();
+  expect([slots.reserve(), slots.reserve(), slots.reserve()]).toEqual([true, true, false]);
+});
+
+test("an isolated run whose result another run awaits works with it after a while, and so do new runs", async () => {
+  const gate = new ProcessGate({ ...SHORT, aloneMs: 60_000 });
+  const never = new AbortController().signal;
+  const slots = new RunSlots(4, () => undefined, gate);
+  slots.reserve();
+  const outer = slots.begin({ hasProcess: false });
+  slots.reserve();
+  slots.reserve();
+  const inner = [0, 1].map(() => slots.begin({ hasProcess: false, isIsolated: true }));
+  expect(slots.reserve()).toBe(false);
+  for (const { isolated } of inner) await isolated(never);
+  expect(slots.reserve()).toBe(true);
+  slots.cancel();
+  for (const slot of [outer, ...inner]) slot.release();
+  expect(gate.isOpen).toBe(true);
+});
