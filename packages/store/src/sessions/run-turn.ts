@@ -24,7 +24,7 @@ import { type PendingNativeRef, usedNative } from "./references.ts";
 import type { RunResult } from "./result.ts";
 import { createStops, pause, type Stops, WAIT_OVER, watchCancel } from "./stops.ts";
 import { onWhere, type RunContext, report, type TurnState } from "./turn-state.ts";
-import { placeOfInput } from "./wake.ts";
+import { type InputPlace, placeOfInput } from "./wake.ts";
 
 export async function runTurn(context: RunContext): Promise<RunResult> {
   const { store, run, lease, options } = context;
@@ -37,8 +37,12 @@ export async function runTurn(context: RunContext): Promise<RunResult> {
   if (options.abandon?.aborted === true) abandon();
   options.abandon?.addEventListener("abort", abandon, { once: true });
   try {
+    const place = await placeOfInput(store, run);
+    const onStop = stops.end;
+    // The run may wait before it begins. A request to cancel may be even older, because the run was claimed earlier.
+    void watchCancel({ store, sessionId, runId, after: place.sequence, signal: watching.signal, onStop });
     const planned = await decide(context, stops);
-    const { stored, created, head, known, processed } = await begin(context, planned);
+    const { stored, head, known, processed } = await begin(context, planned, place);
     const journal = new Journal(
       {
         store,
@@ -52,9 +56,6 @@ export async function runTurn(context: RunContext): Promise<RunResult> {
       },
       { known, head },
     );
-    const onStop = stops.end;
-    // A request to cancel may be older than the beginning of the turn, because the run was claimed earlier.
-    void watchCancel({ store, sessionId, runId, after: created, signal: watching.signal, onStop });
     const state: TurnState = {
       ...context,
       stops,
@@ -144,8 +145,6 @@ function saysInput({ plan }: Pick<TurnDecision, "plan">): boolean {
 
 interface TurnStart {
   readonly stored: readonly StoredEvent[];
-  /** The sequence of the event that journalled the input. */
-  readonly created: number;
   /** The last sequence of the log after the run began. */
   readonly head: number;
   /** This run knows or wrote every event of the log up to this sequence. */
@@ -157,10 +156,10 @@ interface TurnStart {
 async function begin(
   context: RunContext,
   { plan, options: { sentBefore: sent } }: TurnDecision,
+  { sequence, older }: InputPlace,
 ): Promise<TurnStart> {
   const { store, agent, run, input, owner, lease } = context;
   const { runId, sessionId } = run;
-  const { sequence, older } = await placeOfInput(store, run);
   const told = toldAtOnce(plan);
   // The events have ids, so that an append without an answer may be repeated.
   const isBegun = isClaimed(run);
@@ -184,7 +183,7 @@ async function begin(
   const read = plan?.knownUpTo ?? 0;
   const head = stored.at(-1)?.sequence ?? read;
   const known = stored[0]?.sequence === read + 1 ? head : read;
-  return { stored, created: sequence, head, known, processed: older ? null : sequence };
+  return { stored, head, known, processed: older ? null : sequence };
 }
 
 function nativeIn(plan: Plan | null): PendingNativeRef | undefined {
