@@ -4,6 +4,8 @@
  */
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { Agent } from "@continuo/core/model";
+import { toAnthropicMessages, toOpenAIMessages, toShareGpt } from "@continuo/core/transcript";
 import { type Continuo, coding, defineAgent, openContinuo } from "@continuo/server/runtime";
 import { jsonSchema, tool } from "ai";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -83,6 +85,39 @@ test("the stream and the chat name a failed tool without its error, and the mode
   expect(chat).toContain('"errorText":"The tool look failed."');
   expect(chat).not.toContain("10.0.0.7");
   expect(JSON.stringify(server.requests.at(-1)?.body)).toContain("10.0.0.7");
+});
+
+test("the next call of a model and training data learn that a run failed, and not the words of its provider", async () => {
+  await open();
+  await ask("fail");
+  await ask("look");
+  const messages = await c.session("s").messages();
+  expect(JSON.stringify(messages)).toContain(SECRET);
+  const forms = [toOpenAIMessages, toAnthropicMessages, toShareGpt].map((form) => form(messages));
+  for (const read of [server.requests.at(-1)?.body, ...forms]) {
+    expect(JSON.stringify(read)).toContain("[The run failed.]");
+    expect(JSON.stringify(read)).not.toContain("sk-live");
+  }
+});
+
+test("the words of an agent's program about an error do not reach the next agent, and those of Continuo do", async () => {
+  const given: string[] = [];
+  const program: Agent = {
+    name: "program",
+    async execute({ transcript }, { onEvent }) {
+      given.push(JSON.stringify(transcript?.messages ?? []));
+      await onEvent({ type: "error", message: SECRET });
+      return {};
+    },
+  };
+  await open({ agents: [program] });
+  await c.session("s", { create: true }).send("one").result();
+  await c.store.append("s", [{ type: "error_raised", data: { message: "the input is not tried again" } }]);
+  await c.session("s").send("two").result();
+  expect(given[1]).toContain("[The agent reported an error.]");
+  expect(given[1]).not.toContain("sk-live");
+  expect(given[1]).toContain("[An error occurred: the input is not tried again]");
+  expect(JSON.stringify(await c.session("s").messages())).toContain(SECRET);
 });
 
 test("`failureText` sets the text, and an error in it is reported and ends no stream", async () => {

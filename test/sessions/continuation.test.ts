@@ -269,7 +269,7 @@ describe("continuation", () => {
       "user: first",
       "assistant: read({})",
       expect.stringContaining("tool: interrupted"),
-      "user: [The run failed: broken]",
+      "user: [The run failed.]",
     ]);
   });
 });

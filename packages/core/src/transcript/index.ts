@@ -38,6 +38,7 @@ export {
   toModelTurns,
   toTokenizer,
   type UnpairedCounts,
+  withoutReason,
   withoutReplaced,
 } from "./context/index.ts";
 export type { EventLike } from "./events/index.ts";

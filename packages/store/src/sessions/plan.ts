@@ -24,6 +24,7 @@ import {
   planContext,
   type Transcript,
   TranscriptBuilder,
+  withoutReason,
   withoutReplaced,
 } from "@continuo/core/transcript";
 import type { ContinuationOptions, ContinuationWish } from "./continuation.ts";
@@ -254,12 +255,14 @@ function view(
 ): View {
   const { limit: _, ...budget } = limits;
   const lastSequence = Math.max(after, read.lastSequence);
-  const messages = withoutReplaced(read.messages).filter(
-    (message) =>
-      isNews(message) &&
-      message.metadata.runId !== runId &&
-      (sentBefore === null || message.metadata.sequence !== sentBefore),
-  );
+  const messages = withoutReplaced(read.messages)
+    .filter(
+      (message) =>
+        isNews(message) &&
+        message.metadata.runId !== runId &&
+        (sentBefore === null || message.metadata.sequence !== sentBefore),
+    )
+    .map(withoutReason);
   // The state of the fold is only needed for updates, and this transcript is not updated.
   const { fold: __, older, ...metadata } = read.metadata;
   const isLimited = Object.values(budget).some((value) => value !== undefined);

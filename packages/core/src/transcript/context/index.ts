@@ -17,6 +17,7 @@ export {
   earlierAttempt,
   type ModelTurns,
   toModelTurns,
+  withoutReason,
   withoutReplaced,
 } from "./model-turns.ts";
 export {

@@ -20,12 +20,24 @@ export interface ModelTurns {
 
 /** @param waiting ids of calls that wait for permission: they are kept without a result */
 export function toModelTurns(messages: readonly Message[], waiting?: ReadonlySet<string>): ModelTurns {
-  const current = withoutReplaced(messages);
+  const current = withoutReplaced(messages).map(withoutReason);
   const said = current.filter((message) => !isNotice(message));
   const { units, halves } = toUnits(said.flatMap(separate), waiting);
   const members = units.flatMap((unit) => unit.members).sort((a, b) => a.position - b.position);
   const notices = current.length - said.length;
   return { messages: toModelOrder(members.map(({ message }) => message)), halves, notices };
+}
+
+/**
+ * The note about a failure, as models and training data get it. Its reason can have the words of a provider or of an
+ * agent's program, which name keys, addresses and limits: only people read them.
+ */
+export function withoutReason(message: Message): Message {
+  const { note, agent } = message.metadata;
+  if (note === "run_failed") return { ...message, content: [{ type: "text", text: "[The run failed.]" }] };
+  // An error that no agent reported has a sentence of Continuo.
+  if (note !== "error_raised" || agent === undefined) return message;
+  return { ...message, content: [{ type: "text", text: "[The agent reported an error.]" }] };
 }
 
 /** Some agents give their model a notification as a message of the user: that one stays. */
