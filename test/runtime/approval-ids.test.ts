@@ -109,3 +109,22 @@ test("an id that a closed and an open question have names the open one, and the 
   ]);
   expect(await c.approvals.get("call-1")).toMatchObject({ id: "q2", status: "open" });
 });
+
+test("a list of approvals with a filter changes no question that the filter leaves out", async () => {
+  await store.createSession({ sessionId: "s" });
+  const c = await openContinuo(store as Store);
+  opened.push(c);
+  const request = { approvalId: "call", toolName: "refund", readOnly: false, options: [] };
+  for (const by of ["ann", "ben"]) {
+    const { runId } = await store.createRun({ sessionId: "s", input: "refund it", agent: "desk" });
+    const metadata = { by };
+    const data = { sessionId: "s", runId, agent: "desk", request, metadata, requestedAt: "2026-05-15" };
+    await store.putClaim({ name: `approval/${by}`, owner: runId, generation: 1, status: "open", data });
+    await store.transitionRun(runId, { to: "running" });
+    await store.transitionRun(runId, { to: "failed" });
+  }
+  const ofAnn = await c.approvals.list({ filter: ({ metadata }) => metadata.by === "ann" });
+  expect(ofAnn.map(({ id, status }) => [id, status])).toEqual([["ann", "cancelled"]]);
+  const stored = await Promise.all(["ann", "ben"].map((by) => store.getClaim(`approval/${by}`)));
+  expect(stored.map((claim) => claim?.status)).toEqual(["cancelled", "open"]);
+});

@@ -118,7 +118,8 @@ export class ApprovalDesk implements Approvals {
     for await (const claim of claimsOf(this.#store, present({ status }))) {
       const { data } = claim;
       if (sessionId !== undefined && data.sessionId !== sessionId) continue;
-      if (!hasMetadata(data.metadata, metadata)) continue;
+      // A list changes only questions that it may show.
+      if (!hasMetadata(data.metadata, metadata) || !filter(toApproval(claim))) continue;
       if (group.push(claim) === SETTLED_AT_ONCE) await take(group.splice(0));
     }
     await take(group);
