@@ -126,7 +126,9 @@ function outputOf(block: Extract<Block, { type: "tool_result" }>, leftOut: Omitt
 
 function fileParts(block: Extract<Block, { type: "image" | "file" }>, leftOut: OmittedCounts): UserPart[] {
   const filename = block.type === "file" && block.name !== undefined ? { filename: block.name } : {};
-  if (block.type === "file" && block.text !== undefined) return [{ type: "text", text: block.text }];
+  if (block.type === "file" && block.text !== undefined) {
+    return block.text === "" ? [] : [{ type: "text", text: block.text }];
+  }
   if (block.data !== undefined) {
     return [{ type: "file", mediaType: block.mimeType, data: block.data, ...filename }];
   }

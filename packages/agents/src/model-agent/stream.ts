@@ -69,6 +69,8 @@ export function createStreamFold(newId: () => string): StreamFold {
           const block = content.thinking(part.id);
           if (part.providerMetadata !== undefined) {
             block.metadata = mergedMetadata(block.metadata, part.providerMetadata);
+            // The block is kept even if it has no words, as a redacted one.
+            content.endText();
           }
           if (part.type !== "reasoning-delta" || part.text === "") return [];
           block.text += part.text;

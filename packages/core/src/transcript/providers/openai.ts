@@ -61,8 +61,10 @@ function messagesOf(message: Message, words: CallWords, leftOut: OmittedCounts):
 
 function userMessage({ content }: Message, leftOut: OmittedCounts): readonly OpenAIMessage[] {
   const parts = content.flatMap((block): readonly OpenAIPart[] => {
-    if (block.type === "text") return block.text === "" ? [] : [{ type: "text", text: block.text }];
-    if (block.type === "file" && block.text !== undefined) return [{ type: "text", text: block.text }];
+    if (block.type === "text" || (block.type === "file" && block.text !== undefined)) {
+      const text = block.text ?? "";
+      return text === "" ? [] : [{ type: "text", text }];
+    }
     const url = block.type === "image" ? addressOf(block) : null;
     return url === null ? leave(block, leftOut) : [{ type: "image_url", image_url: { url } }];
   });

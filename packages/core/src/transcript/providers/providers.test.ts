@@ -51,6 +51,15 @@ test("messages for OpenAI have calls, their results directly after them, and ima
   });
 });
 
+test("no form has a text without words, also not of an attached file", () => {
+  const empty: Block = { type: "file", mimeType: "text/plain", text: "" };
+  const asked = message("user", [text(""), empty, text("go")]);
+  expect(toOpenAIMessages([asked]).messages).toEqual([{ role: "user", content: "go" }]);
+  expect(toOpenAIMessages([message("user", [empty])]).messages).toEqual([]);
+  const only = [{ role: "user", content: [{ type: "text", text: "go" }] }];
+  expect(toAnthropicMessages([asked]).messages).toEqual(only);
+});
+
 test("messages for OpenAI have no system message for blocks that are only counted", () => {
   const unknown = message("system", [{ type: "unknown", raw: { type: "away_summary" } }]);
   expect(toOpenAIMessages([unknown, message("user", [text("go")])])).toEqual({
