@@ -1,7 +1,6 @@
 /** The rows of a channel: days, messages, and threads of replies below their first message. Pure. */
 
-import type { Notice } from "@continuo/core/client/channel";
-import type { ChannelMessage } from "@continuo/core/wire";
+import type { ChannelMessage, SystemLine } from "@continuo/core/wire";
 
 export type Row =
   | { readonly type: "day"; readonly key: string; readonly at: string }
@@ -24,7 +23,7 @@ export type Row =
       readonly message: ChannelMessage;
       readonly root: ChannelMessage;
     }
-  | { readonly type: "notice"; readonly key: string; readonly notice: Notice };
+  | { readonly type: "notice"; readonly key: string; readonly notice: SystemLine };
 
 /** `again`: the same writer, a moment later. `stray`: a reply to a message that is not loaded. */
 type Head = "whole" | "again" | "stray";
@@ -42,7 +41,7 @@ const TOGETHER_MS = 300_000;
 
 export function toRows(
   messages: readonly ChannelMessage[],
-  notices: readonly Notice[],
+  notices: readonly SystemLine[],
   options: RowOptions,
 ): readonly Row[] {
   const threads = threadsOf(messages);
@@ -134,7 +133,7 @@ function localDay(timestamp: string): string {
   return `${date.getFullYear()}-${date.getMonth()}-${date.getDate()}`;
 }
 
-function noticeRow(notice: Notice | undefined): Row {
+function noticeRow(notice: SystemLine | undefined): Row {
   const { id = "", sequence = 0, timestamp = "", text = "" } = notice ?? {};
   return { type: "notice", key: `notice ${sequence}`, notice: { id, sequence, timestamp, text } };
 }

@@ -1,6 +1,12 @@
 /** The loaded part of a channel as a value, and its changes: windows from the end, and new events. Pure. */
 
-import { type ChannelMessage, changedMessage, type MessagesWindow } from "../wire/index.ts";
+import {
+  CHAT_LIST_LIMITS,
+  type ChannelMessage,
+  changedMessage,
+  type MessagesWindow,
+  type SystemLine,
+} from "../wire/index.ts";
 import type { ClientEvent } from "./events.ts";
 
 /** The text of an unfinished message, up to this event. */
@@ -9,18 +15,10 @@ interface OpenText {
   readonly through: number;
 }
 
-/** A message of the server itself in the channel. */
-export interface Notice {
-  readonly id: string;
-  readonly sequence: number;
-  readonly timestamp: string;
-  readonly text: string;
-}
-
 export interface Channel {
   /** A piece of the channel without gaps, in order. An unfinished message has only its beginning here. */
   readonly messages: readonly ChannelMessage[];
-  readonly notices: readonly Notice[];
+  readonly notices: readonly SystemLine[];
   /** The present texts of unfinished messages. */
   readonly open: ReadonlyMap<string, OpenText>;
   readonly hasOlder: boolean;
@@ -37,7 +35,7 @@ export const EMPTY_CHANNEL: Channel = {
 };
 
 /** Messages that are loaded at the same time. */
-export const MOST_LOADED = 1_000;
+export const MOST_LOADED: number = CHAT_LIST_LIMITS.mostMessages;
 const MOST_NOTICES = 50;
 
 export function foldWindow(

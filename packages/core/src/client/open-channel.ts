@@ -1,15 +1,8 @@
 /** A channel as a page shows it: a participant of the channel, and its messages as a list that changes. */
 
 import { assertKnownOptions, type KnownOptions } from "../model/index.ts";
-import { assertListLimit, type ChannelMessage, type MessagesWindow } from "../wire/index.ts";
-import {
-  type Channel,
-  EMPTY_CHANNEL,
-  foldEvent,
-  foldWindow,
-  MOST_LOADED,
-  type Notice,
-} from "./channel-fold.ts";
+import { assertListLimit, type ChannelMessage, type MessagesWindow, toSystemMessage } from "../wire/index.ts";
+import { type Channel, EMPTY_CHANNEL, foldEvent, foldWindow, MOST_LOADED } from "./channel-fold.ts";
 import type { AgenticClient } from "./client.ts";
 import { CONNECT_OPTIONS, type ConnectOptions, connectAfter } from "./connect.ts";
 import type { ClientEvent } from "./events.ts";
@@ -127,10 +120,6 @@ function toList({ messages, notices, open, hasOlder }: Channel): readonly Channe
     });
   if (lines.length === 0) return all;
   return [...all, ...lines].sort((a, b) => a.sequence - b.sequence).slice(-MOST_LOADED);
-}
-
-function toSystemMessage({ id: messageId, sequence, timestamp, text: content }: Notice): ChannelMessage {
-  return { messageId, sequence, handle: null, kind: "system", content, timestamp, state: "complete" };
 }
 
 interface Following {

@@ -23,9 +23,11 @@ export {
   type MessageHead,
   numberOr,
   recordOf,
+  type SystemLine,
   textOfContent,
   textOr,
   toHashedWireEvent,
+  toSystemMessage,
   toWireEvent,
   type WireEvent,
 } from "./channel-events.ts";

@@ -13,7 +13,9 @@ import {
   type MessagesWindow,
   messageAfter,
   recordOf,
+  textOr,
   toMessageChange,
+  toSystemMessage,
 } from "@continuo/core/wire";
 import { LIMITS } from "./limits.ts";
 import { channelLogId } from "./names.ts";
@@ -85,16 +87,8 @@ function newestThatFit(messages: readonly ChannelMessage[]): readonly ChannelMes
 
 function toLine(event: StoredEvent): ChannelMessage {
   if (event.type !== "error_raised") return toMessage(event);
-  const { message } = recordOf(event.data);
-  return {
-    messageId: event.id,
-    sequence: event.sequence,
-    handle: null,
-    kind: "system",
-    content: typeof message === "string" ? message : "",
-    timestamp: event.occurredAt,
-    state: "complete",
-  };
+  const { id, sequence, occurredAt: timestamp } = event;
+  return toSystemMessage({ id, sequence, timestamp, text: textOr(recordOf(event.data).message, "") });
 }
 
 export function toMessage(event: StoredEvent): ChannelMessage {
