@@ -91,6 +91,18 @@ test("the blocks of a message that came at once are paragraphs for every reader"
   expect([result, stream, chat, ...openai, ...shareGpt]).toEqual(Array(5).fill("One.\n\nTwo."));
 });
 
+test.each([
+  ["the beginning of its first block", ["On"]],
+  ["its first block", ["One."]],
+])("a message of two blocks whose parts had only %s is paragraphs for every reader", async (_, deltas) => {
+  const content: readonly Block[] = ["One.", "Two."].map((text) => ({ type: "text", text }));
+  const parts = deltas.map((delta) => ({ event: { type: "text", delta, messageId: "m" } }) as const);
+  const { result, stream, chat } = await read(
+    new ScriptedAgent({ turns: [[...parts, { event: { type: "message", messageId: "m", content } }]] }),
+  );
+  expect([result, stream, chat]).toEqual(Array(3).fill("One.\n\nTwo."));
+});
+
 test("the text of a result is the last message, and the stream and the chat have what came before a call too", async () => {
   const said = await read(desk([{ say: "Let me look." }, { call: "look" }], [{ say: "It is sent." }]));
   expect(said.result).toBe("It is sent.");

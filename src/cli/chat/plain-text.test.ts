@@ -28,6 +28,11 @@ const whole = (words: string, messageId?: string): AgentEvent => ({
 
 test.each<[string, readonly AgentEvent[], string]>([
   ["nothing", [], ""],
+  [
+    "the texts of a message without parts are paragraphs, as in its answer",
+    [{ type: "message", content: ["a", "b"].map((words) => ({ type: "text", text: words })) }],
+    "a\n\nb\n",
+  ],
   ["parts are joined to one text, which ends with a line break", [text("a "), text("*b*")], "a *b*\n"],
   ["a line that was ended is not ended again", [text("a\n")], "a\n"],
   ["messages are paragraphs", [text("a", "1"), text("b", "2"), text("c", "2")], "a\n\nbc\n"],

@@ -1,6 +1,6 @@
 /** Writes the agent's answer as plain text. Control characters are made visible. */
 
-import type { AgentEvent } from "@continuo/core/model";
+import { type AgentEvent, textOf } from "@continuo/core/model";
 import { visibleText } from "@continuo/core/transcript";
 import type { Output } from "../terminal/index.ts";
 
@@ -54,7 +54,7 @@ export function createPlainText(output: Output): PlainText {
         current = event.messageId;
         await say(event.delta);
       } else if (event.type === "message") {
-        const text = event.content.map((block) => (block.type === "text" ? block.text : "")).join("");
+        const text = textOf(event.content);
         if (text !== "" && !heard.has(event.messageId)) {
           await apart();
           await say(text);

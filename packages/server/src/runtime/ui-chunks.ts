@@ -111,8 +111,11 @@ class Speech {
 
   sayPart(messageId: string, kind: Kind, text: string): UIChunk[] {
     const said = this.#streamed.get(messageId) ?? { text: "", reasoning: "" };
-    this.#streamed.set(messageId, { ...said, [kind]: said[kind] + text });
-    return [...this.enter(messageId), ...this.say(kind, text)];
+    const entered = this.enter(messageId);
+    // Readers join two parts of text as `textOf` joins two blocks.
+    const isApart = kind === "text" && this.#open?.kind !== "text" && said.text !== "" && text !== "";
+    this.#streamed.set(messageId, { ...said, [kind]: said[kind] + (isApart ? "\n\n" : "") + text });
+    return [...entered, ...this.say(kind, text)];
   }
 
   /**
@@ -125,20 +128,21 @@ class Speech {
       if (!blocks.some(isShown)) return this.close();
       return [...this.enter(messageId), ...this.#sayBlocks(blocks), ...this.close()];
     }
-    const whole = { text: wordsIn(blocks, "text"), reasoning: wordsIn(blocks, "reasoning") };
-    this.#streamed.set(messageId, whole);
-    const text = restOf(said.text, whole.text);
+    const [texts, thoughts] = [wordsIn(blocks, "text"), wordsIn(blocks, "thinking")];
+    this.#streamed.set(messageId, { text: textOf(blocks), reasoning: thoughts.join("") });
+    const text = restOf(said.text, texts);
     if (text === null && this.#messageId === messageId && !this.#hasCalls) {
       return [...this.close(), { type: "reset-step" }, ...this.#sayBlocks(blocks), ...this.close()];
     }
     const files = blocks.filter(({ type }) => type !== "text" && type !== "thinking").filter(isShown);
-    const reasoning = restOf(said.reasoning, whole.reasoning) ?? "";
-    if (files.length === 0 && reasoning === "" && (text ?? "") === "") return this.close();
+    const reasoning = (restOf(said.reasoning, thoughts) ?? []).join("");
+    const [next = "", ...others] = text ?? [];
+    if (files.length === 0 && others.length === 0 && `${reasoning}${next}` === "") return this.close();
     return [
       ...this.enter(messageId),
       ...this.say("reasoning", reasoning),
-      ...this.say("text", text ?? ""),
-      ...this.#sayBlocks(files),
+      ...this.say("text", next),
+      ...this.#sayBlocks([...others.map((words) => ({ type: "text", text: words }) as const), ...files]),
       ...this.close(),
     ];
   }
@@ -208,15 +212,24 @@ function speechOf(event: KnownEvent, speech: Speech): readonly UIChunk[] {
   );
 }
 
-/** Returns the text that the parts lack; `null` if they are not its beginning. White space around them may differ. */
-function restOf(said: string, whole: string): string | null {
-  if (whole.startsWith(said)) return whole.slice(said.length);
-  return whole.trim() === "" || said.trim() === whole.trim() ? "" : null;
+/**
+ * Returns the words that the parts lack: those that continue the last part, and then each further block. `null` if the
+ * parts are not the beginning of the blocks. White space around them may differ.
+ */
+function restOf(said: string, blocks: readonly string[]): readonly string[] | null {
+  let left = said;
+  for (const [at, words] of blocks.entries()) {
+    if (words.startsWith(left)) return [words.slice(left.length), ...blocks.slice(at + 1)];
+    if (!left.startsWith(words)) break;
+    left = left.slice(words.length).replace(/^\n\n/u, "");
+  }
+  const wholes = ["", "\n\n"].map((between) => blocks.join(between).trim());
+  return wholes.includes(said.trim()) || wholes[0] === "" ? [] : null;
 }
 
-function wordsIn(blocks: readonly Block[], kind: Kind): string {
-  const type = kind === "text" ? "text" : "thinking";
-  return blocks.map((block) => (block.type === type ? block.text : "")).join("");
+/** The words of each block. Blocks without words are left out, as by `textOf`. */
+function wordsIn(blocks: readonly Block[], type: "text" | "thinking"): readonly string[] {
+  return blocks.flatMap((block) => (block.type === type && block.text !== "" ? [block.text] : []));
 }
 
 function isShown(block: Block): boolean {
