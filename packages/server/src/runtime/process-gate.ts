@@ -119,7 +119,12 @@ export class ProcessGate {
       else first.timer ??= setTimeout(() => first.enter("together"), this.#limits.waitMs).unref();
       return;
     }
-    for (const { enter } of [...this.#line]) enter("as asked");
+    const [next] = this.#line;
+    if (next !== undefined) {
+      // The next one follows it.
+      next.enter("as asked");
+      return;
+    }
     const waiting = [...this.#onOpen];
     this.#onOpen.clear();
     for (const tell of waiting) tell();
