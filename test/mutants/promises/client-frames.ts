@@ -214,10 +214,10 @@ export const CLIENT_FRAMES_CLIENT: readonly PromiseOfRoom[] = [
     mistake: "",
   },
   {
-    file: "packages/core/src/client/live/requests.ts",
+    file: "packages/core/src/client/requests/same-server.ts",
     test: "packages/core/src/client/live/requests.test.ts",
     promise: "The token of a live session is not sent to the target of a redirect.",
-    text: 'redirect: "error",',
-    mistake: 'redirect: "follow",',
+    text: 'redirect: "manual"',
+    mistake: 'redirect: "follow"',
   },
 ];

@@ -57,8 +57,8 @@ export const CLIENT_LIVE: readonly PromiseOfRoom[] = [
   },
   {
     promise: "The data of a page goes only to the configured server.",
-    file: "packages/core/src/client/live/requests.ts",
-    text: 'redirect: "error"',
+    file: "packages/core/src/client/requests/same-server.ts",
+    text: 'redirect: "manual"',
     mistake: 'redirect: "follow"',
     test: "packages/core/src/client/live/requests.test.ts",
   },

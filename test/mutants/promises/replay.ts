@@ -20,8 +20,8 @@ export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
   {
     ...REPLAY,
     promise: "An agent answers after the conversation before the input, without it.",
-    text: "copy.fork(before)",
-    mistake: "copy.fork(before + 1)",
+    text: "copy.fork(before, input)",
+    mistake: "copy.fork(before + 1, input)",
   },
   {
     ...REPLAY,

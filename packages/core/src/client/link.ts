@@ -3,7 +3,7 @@
  * not confirmed, and closes a socket that receives nothing any more.
  */
 
-import { ContinuoError } from "../model/index.ts";
+import { ContinuoError, isContinuoError } from "../model/index.ts";
 import {
   CHANNEL_LIMITS,
   CLOSE,
@@ -165,10 +165,7 @@ export class Link {
       const hello = await this.#options.hello();
       if (socket === this.#socket) this.#send({ type: "hello", protocol: PROTOCOL_VERSION, ...hello });
     } catch (cause) {
-      this.#obstacle = new ContinuoError("unauthorized", "the connection got no token", {
-        cause,
-        hint: "Check the function that is given as `token`.",
-      });
+      this.#obstacle = isContinuoError(cause, "unavailable") ? cause : noToken(cause);
       socket.close();
     }
   }
@@ -373,6 +370,13 @@ function isLonger(text: string, bytes: number): boolean {
 function tooLarge(): ContinuoError {
   return new ContinuoError("too_large", "the message is too large for a frame", {
     hint: "Send it in parts, or as an attachment.",
+  });
+}
+
+function noToken(cause: unknown): ContinuoError {
+  return new ContinuoError("unauthorized", "the connection got no token", {
+    cause,
+    hint: "Check the function that is given as `token`.",
   });
 }
 

@@ -6,7 +6,7 @@ import { type Channel, EMPTY_CHANNEL, foldEvent, foldWindow, MOST_LOADED } from 
 import type { AgenticClient } from "./client.ts";
 import { CONNECT_OPTIONS, type ConnectOptions, connectAfter } from "./connect.ts";
 import type { ClientEvent } from "./events.ts";
-import { authorizationOf, httpAddress } from "./requests/index.ts";
+import { authorizationOf, fetchThere, httpAddress } from "./requests/index.ts";
 
 export interface OpenChannelOptions extends Omit<ConnectOptions, "after" | "replayMode"> {
   /** The number of messages that are loaded at first: from 1 to 1,000, 100 if none is given. */
@@ -89,12 +89,10 @@ async function loadWindow(
   limit: number,
 ): Promise<MessagesWindow> {
   const url = `${httpAddress(serverUrl)}/v1/channels/${encodeURIComponent(channel)}/messages?limit=${limit}&notices=true`;
-  const answer = await fetch(url, {
+  const answer = await fetchThere(url, {
     headers: await authorizationOf(token),
     signal: AbortSignal.timeout(LIMITS.loadMs),
     cache: "no-store",
-    // The token is for this server only.
-    redirect: "error",
   });
   if (answer.ok) return (await answer.json()) as MessagesWindow;
   if (FINAL.includes(answer.status)) return { messages: [], sequence: 0, hasOlder: false };

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { FakeSocket } from "../../../../test/channels/fake-socket.ts";
 import { openChat } from "./chat/index.ts";
+import { connect } from "./connect.ts";
 import { openChannel } from "./open-channel.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -27,41 +28,39 @@ async function listening(answer: Answer) {
 }
 
 const accept: Answer = (_, response) => void response.writeHead(200).end("{}");
+const ADDRESS = { token: "secret", session: "ann", channel: "tea", handle: "ann" } as const;
+const REDIRECTED = { code: "unavailable", message: expect.stringContaining("redirects to another address") };
 
-test("a chat sends no message to a server to which its own server redirects", async () => {
+test("a message of a chat fails at once if its server redirects to another one, which receives nothing", async () => {
   await using other = await listening(accept);
   await using named = await listening(({ method, url }, response) => {
     if (method === "POST") return void response.writeHead(307, { location: `${other.url}${url}` }).end();
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(`data: ${JSON.stringify({ type: "chat", messages: [], open: [] })}\n\n`);
   });
-  using chat = await openChat({ serverUrl: named.url, session: "ann", token: "secret" });
-  chat.send("for the shop only").catch(() => undefined);
-  const posts = (): readonly string[] =>
-    [...named.seen, ...other.seen].filter((one) => one === "POST /v1/sessions/ann/chat");
-  // The page tries again at its own server, or has followed the redirect.
-  await expect.poll(() => posts().length, { timeout: 10_000 }).toBeGreaterThan(1);
+  const { token, session } = ADDRESS;
+  using chat = await openChat({ serverUrl: named.url, session, token });
+  await expect(chat.send("for the shop only")).rejects.toMatchObject(REDIRECTED);
+  expect(named.seen.filter((one) => one.startsWith("POST"))).toEqual(["POST /v1/sessions/ann/chat"]);
   expect(other.seen).toEqual([]);
 });
 
-test("a chat and a channel read nothing from a server to which their own server redirects", async () => {
+test("a chat, a channel and a connection say that their server redirects to another one, which receives nothing", async () => {
   await using other = await listening(accept);
-  let redirected = 0;
   await using named = await listening(({ url }, response) => {
-    redirected += 1;
-    if (redirected <= 1) return void response.writeHead(302, { location: `${other.url}${url}` }).end();
-    response.writeHead(403).end(JSON.stringify({ error: { code: "forbidden", message: "no" } }));
+    response.writeHead(302, { location: `${other.url}${url}` }).end();
   });
-  const access = { serverUrl: named.url, token: "secret" };
-  await expect(openChat({ ...access, session: "ann" })).rejects.toMatchObject({ code: "forbidden" });
-  redirected = 0;
+  const { token, session, channel, handle } = ADDRESS;
+  const access = { serverUrl: named.url, token };
+  await expect(openChat({ ...access, session })).rejects.toMatchObject(REDIRECTED);
   const openSocket = (url: string): WebSocket => {
     const socket = new FakeSocket(url);
     queueMicrotask(() => socket.accept());
     return socket as unknown as WebSocket;
   };
-  const joining = { ...access, openSocket, channel: "tea", handle: "ann", firstConnectionMs: 500 };
-  openChannel(joining).catch(() => undefined);
-  await expect.poll(() => named.seen).toContain("GET /v1/channels/tea/messages");
+  const joining = { ...access, channel, handle, firstConnectionMs: 500, onWarning: () => undefined };
+  await expect(openChannel({ ...joining, openSocket })).rejects.toMatchObject(REDIRECTED);
+  expect(named.seen).toContain("GET /v1/channels/tea/messages");
+  await expect(connect(joining)).rejects.toMatchObject(REDIRECTED);
   expect(other.seen).toEqual([]);
 });

@@ -2,7 +2,6 @@
 
 import { present, type StoredEvent } from "../model/index.ts";
 import type { MessageSent } from "./channel-data.ts";
-import type { ChannelMessage } from "./channel-views.ts";
 
 export type MessageData = MessageSent;
 
@@ -52,18 +51,6 @@ export function textOr<Other>(value: unknown, other: Other): string | Other {
 
 export function numberOr<Other>(value: unknown, other: Other): number | Other {
   return typeof value === "number" && Number.isFinite(value) ? value : other;
-}
-
-/** A line of the channel itself, such as why agents stopped. */
-export interface SystemLine {
-  readonly id: string;
-  readonly sequence: number;
-  readonly timestamp: string;
-  readonly text: string;
-}
-
-export function toSystemMessage({ id: messageId, text: content, ...place }: SystemLine): ChannelMessage {
-  return { messageId, ...place, handle: null, kind: "system", content, state: "complete" };
 }
 
 /** The text of a message, whatever else it contains. */

@@ -23,11 +23,9 @@ export {
   type MessageHead,
   numberOr,
   recordOf,
-  type SystemLine,
   textOfContent,
   textOr,
   toHashedWireEvent,
-  toSystemMessage,
   toWireEvent,
   type WireEvent,
 } from "./channel-events.ts";
@@ -183,7 +181,9 @@ export {
   type MessageChange,
   type MessageText,
   messageAfter,
+  type SystemLine,
   toMessageChange,
+  toSystemMessage,
 } from "./message-change.ts";
 export {
   isNonce,

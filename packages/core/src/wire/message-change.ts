@@ -6,7 +6,7 @@
 import { type Block, present } from "../model/index.ts";
 import { authorOf } from "./channel-address.ts";
 import { recordOf, textOfContent, type WireEvent } from "./channel-events.ts";
-import type { MessageReaction } from "./channel-views.ts";
+import type { ChannelMessage, MessageReaction } from "./channel-views.ts";
 
 /** Only the server interrupts a message. */
 export function isByServer({ actor }: Pick<WireEvent, "actor">): boolean {
@@ -21,6 +21,18 @@ export function isByServer({ actor }: Pick<WireEvent, "actor">): boolean {
 export function isByWriter(event: Pick<WireEvent, "type" | "actor">, writer: string | null): boolean {
   if (event.type === "message_deleted") return true;
   return event.type === "message_interrupted" ? isByServer(event) : authorOf(event) === writer;
+}
+
+/** A line of the channel itself, such as why agents stopped. */
+export interface SystemLine {
+  readonly id: string;
+  readonly sequence: number;
+  readonly timestamp: string;
+  readonly text: string;
+}
+
+export function toSystemMessage({ id: messageId, text: content, ...place }: SystemLine): ChannelMessage {
+  return { messageId, ...place, handle: null, kind: "system", content, state: "complete" };
 }
 
 export interface MessageText {

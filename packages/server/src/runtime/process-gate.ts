@@ -19,7 +19,7 @@ const LIMITS: GateLimits = { waitMs: 120_000, aloneMs: 300_000 };
 
 interface Waiter {
   readonly isIsolated: boolean;
-  /** With `together`, an isolated run gives up to work alone. */
+  /** With `together`, an isolated run works with the others. */
   readonly enter: (how: "as asked" | "together") => void;
   timer?: NodeJS.Timeout;
 }

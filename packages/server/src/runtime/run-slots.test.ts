@@ -174,7 +174,7 @@ test("an isolated run stops waiting with its signal, and other runs begin again"
 
 const SHORT = { waitMs: 20, aloneMs: 20 };
 
-test("a run that an isolated run started, and whose result it awaits, begins after the time that the isolated run is alone", async () => {
+test("a run that an isolated run started, and whose result it awaits, begins after the time without others is over", async () => {
   const gate = new ProcessGate({ ...SHORT, waitMs: 60_000 });
   const free = Promise.withResolvers<void>();
   const slots = new RunSlots(2, free.resolve, gate);

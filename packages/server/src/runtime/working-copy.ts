@@ -116,7 +116,7 @@ function tooLarge(sessionId: string, maximum: number): ContinuoError {
     "too_large",
     `a replay in memory of the session ${sessionId} takes too much memory`,
     {
-      hint: "Replay it with `keep: true`, which copies nothing.",
+      hint: "Use `keep: true`, which copies nothing.",
       hintFor: "program",
       details: { sessionId, maximum },
     },

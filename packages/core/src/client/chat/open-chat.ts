@@ -9,7 +9,7 @@ import {
   present,
 } from "../../model/index.ts";
 import { assertListLimit, CHAT_LIST_LIMITS } from "../../wire/index.ts";
-import { assertServerUrl, authorizationOf, httpAddress, patiently } from "../requests/index.ts";
+import { assertServerUrl, authorizationOf, fetchThere, httpAddress, patiently } from "../requests/index.ts";
 import { ChatFeed } from "./feed.ts";
 import { LIMITS } from "./limits.ts";
 import { type ChatListMessage, unsent } from "./message-list.ts";
@@ -89,7 +89,7 @@ export async function openChat(options: OpenChatOptions): Promise<OpenedChat> {
   const base = `${httpAddress(serverUrl)}/v1`;
   const ask: AskServer = async (path, { method = "GET", body, signal } = {}) => {
     const text = body === undefined ? undefined : JSON.stringify(body);
-    return await fetch(
+    return await fetchThere(
       `${base}${path}`,
       present({
         method,
@@ -98,8 +98,6 @@ export async function openChat(options: OpenChatOptions): Promise<OpenedChat> {
           ...(text === undefined ? {} : { "content-type": "application/json" }),
         },
         cache: "no-store" as const,
-        // The token is for this server only.
-        redirect: "error" as const,
         body: text,
         signal,
         // The browser finishes the request even if the person leaves the page.

@@ -2,7 +2,7 @@
 
 import { ContinuoError, isContinuoError, present } from "../../model/index.ts";
 import { errorFromWire } from "../../wire/index.ts";
-import { assertServerUrl, authorizationOf, httpAddress, obstacleAt } from "../requests/index.ts";
+import { assertServerUrl, authorizationOf, fetchThere, httpAddress, obstacleAt } from "../requests/index.ts";
 import { LIMITS } from "./limits.ts";
 
 export interface ServerAddress {
@@ -47,7 +47,7 @@ export async function call(
   assertServerUrl(serverUrl);
   const timeout = AbortSignal.timeout(LIMITS.requestMs);
   const content = body === undefined ? null : contentOf(body);
-  const response = await fetch(
+  const response = await fetchThere(
     `${httpAddress(serverUrl)}${path}`,
     present({
       method,
@@ -55,11 +55,11 @@ export async function call(
         ...(await authorizationOf(token)),
         ...(content === null ? {} : { "content-type": content.mediaType }),
       },
-      redirect: "error",
       signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       body: content === null ? undefined : content.body,
     }),
   ).catch(async (cause: unknown) => {
+    if (isContinuoError(cause)) throw cause;
     const obstacle = signal?.aborted ? null : await obstacleAt(serverUrl);
     if (obstacle !== null && isContinuoError(obstacle, "forbidden")) throw obstacle;
     throw new ContinuoError("unavailable", "the server does not answer", {

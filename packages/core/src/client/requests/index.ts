@@ -2,7 +2,8 @@
  * Requests of pages to a server that may be away for a moment, the events that it streams, and the obstacles on the way
  * to it.
  *
- * Promises: each wait ends with its signal or after its limit; a reader that leaves closes its connection.
+ * Promises: each wait ends with its signal or after its limit; a reader that leaves closes its connection; nothing that
+ * names a user follows a redirect.
  * Does not know: what is asked.
  */
 
@@ -11,3 +12,4 @@ export { backOffMs } from "./back-off.ts";
 export { eventData } from "./event-data.ts";
 export { assertServerUrl, OBSTACLE_TRIES, obstacleAt } from "./obstacle.ts";
 export { patiently, pause, type WaitLimit } from "./patiently.ts";
+export { fetchThere } from "./same-server.ts";

@@ -6,6 +6,7 @@
 import { ContinuoError, isContinuoError } from "../../model/index.ts";
 import { errorFromWire } from "../../wire/index.ts";
 import { httpAddress } from "./address.ts";
+import { isRedirect, redirected } from "./same-server.ts";
 
 /**
  * After this many consecutive tries that met an obstacle, a client reports it; fewer may mean that the server is still
@@ -33,14 +34,15 @@ export function assertServerUrl(serverUrl: unknown): asserts serverUrl is string
 
 /**
  * Returns `null` if nothing answers, or if another try may succeed. Otherwise `forbidden` for a page that the server
- * does not accept, `unsupported` if requests reach the server and WebSockets do not, or the refusal of the server
- * itself.
+ * does not accept, `unsupported` if requests reach the server and WebSockets do not, `unavailable` for a redirect, or
+ * the refusal of the server itself.
  */
 export async function obstacleAt(url: string): Promise<ContinuoError | null> {
   const health = new URL(`${httpAddress(url).replace(/\/v1\/.*$/u, "")}/healthz`);
   const answer = await ask(health.href, "cors");
   if (answer?.ok) return noWebSocket();
   if (answer !== null) {
+    if (isRedirect(answer)) return redirected(health.href);
     const error = errorFromWire(await answer.json().catch(() => null), answer.status);
     return isContinuoError(error, "forbidden") ? error : null;
   }
@@ -54,7 +56,9 @@ export async function obstacleAt(url: string): Promise<ContinuoError | null> {
 async function ask(url: string, mode: "cors" | "no-cors"): Promise<Response | null> {
   const signal = AbortSignal.timeout(PROBE_MS);
   try {
-    return await fetch(url, { mode, signal, credentials: "omit", cache: "no-store" });
+    // A request without `cors` must follow redirects.
+    const redirect = mode === "cors" ? "manual" : "follow";
+    return await fetch(url, { mode, redirect, signal, credentials: "omit", cache: "no-store" });
   } catch {
     return null;
   }
