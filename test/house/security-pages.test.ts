@@ -54,12 +54,10 @@ const CONNECTIONS: Readonly<Record<string, string>> = {
   "cli/update/update.ts": "`updates.feed`",
   "cli/view/view.ts": "the server that they were given",
   "cli/view/other-server.ts": "the server that they were given",
-  "client/open-channel.ts": "the server that they were given",
-  "client/chat/open-chat.ts": "the server that they were given",
   "client/link.ts": "the server that they were given",
   "client/live/feed.ts": "the server that they were given",
-  "client/live/requests.ts": "the server that they were given",
   "client/requests/obstacle.ts": "the server that they were given",
+  "client/requests/same-server.ts": "the server that they were given",
 };
 
 /**
