@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config";
 import { BalancedParts } from "./test/sizes/balanced-parts.ts";
 import { bundledThreads } from "./test/sizes/bundled-threads.ts";
+import { programSources } from "./test/sizes/program-sources.ts";
 
 const FOLDERS = ["src/**", "packages/*/src/**", "test/**", "web/**", "extension/**"];
 const never = [...configDefaults.exclude, "test/agents/**", "dist/**"];
@@ -30,6 +31,8 @@ const seededFastCheck = {
   resolveId: (source: string, importer: string | undefined) =>
     source === "fast-check" && importer !== SEEDED ? SEEDED : null,
 } as const;
+
+const plugins = [seededFastCheck, programSources(), bundledThreads];
 
 const config: ViteUserConfig = defineConfig({
   resolve: { dedupe: ["vitest"] },
@@ -54,7 +57,7 @@ const config: ViteUserConfig = defineConfig({
     projects: [
       {
         extends: true,
-        plugins: [seededFastCheck, bundledThreads],
+        plugins,
         test: {
           name: "quick",
           // A worker keeps its modules from file to file: loading them for each took a third of the time.
@@ -68,7 +71,7 @@ const config: ViteUserConfig = defineConfig({
       },
       {
         extends: true,
-        plugins: [seededFastCheck, bundledThreads],
+        plugins,
         test: {
           name: "full",
           include: filesNamed("full.test"),

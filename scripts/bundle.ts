@@ -53,6 +53,9 @@ const HOOKS = {
   ],
 };
 
+/** The files with which the command and the programs that are bundled with it begin. */
+export const COMMAND_ENTRIES: readonly string[] = ["src/cli/main.ts", ...STARTED, HOOKS.entry];
+
 async function writeHooks(root: string, dir: string, ending: "js" | "mjs"): Promise<void> {
   const input = bundleOf(root, { [basename(HOOKS.entry, ".ts")]: HOOKS.entry });
   const loadedWith = await drawnBy(input, root);

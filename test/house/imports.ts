@@ -110,8 +110,7 @@ function filesBelow(base: string): string[] {
 }
 
 function importsOf(from: string, text: string, folder: string | undefined): Import[] {
-  const withoutComments = text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gmu, "");
-  return [...withoutComments.matchAll(IMPORT)].map(([, , type, fixed, dynamic]) => {
+  return [...withoutComments(text).matchAll(IMPORT)].map(([, , type, fixed, dynamic]) => {
     const name = fixed ?? dynamic ?? "";
     const file = name.startsWith(".") ? posix.join(dirname(from), name) : (DOORS.get(name) ?? "");
     const target = targetOf(name, file, folder);
@@ -123,6 +122,10 @@ function importsOf(from: string, text: string, folder: string | undefined): Impo
       eager: type === undefined && fixed !== undefined,
     };
   });
+}
+
+export function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gmu, "");
 }
 
 /** @param file the imported file, relative to the root; empty for a foreign package */

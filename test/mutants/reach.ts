@@ -6,7 +6,8 @@
  */
 
 import { dirname, posix } from "node:path";
-import { readSource, type SourceFile } from "../house/imports.ts";
+import { COMMAND_ENTRIES } from "../../scripts/bundle.ts";
+import { readSource, type SourceFile, withoutComments } from "../house/imports.ts";
 
 export interface Reach {
   /** The path below the root of the package, with `/`. */
@@ -14,10 +15,13 @@ export interface Reach {
   readonly distance: number;
 }
 
-const COMMAND = "src/cli/main.ts";
 /** This test reads the texts of errors in every file. */
 const ERROR_TEXTS = "test/house/error-texts.test.ts";
 const NAMED = /["'`]([\w./-]+\.ts)["'`]/gu;
+/** A use of the bundled command, or the name of the file with which it begins. */
+const COMMAND = /(?<!function )\bbundledCommand\(|["'`]src\/cli\/main\.ts["'`]/u;
+/** The start of a thread, by the name of a file in the same folder. */
+const THREAD = /\bbesideBundle\(import\.meta\.filename, "([\w-]+)"\)/gu;
 
 /** Returns, for each source file below the root, the tests that reach it, nearest first. */
 export function readReaches(): (path: string) => readonly Reach[] {
@@ -36,14 +40,40 @@ function readImporters(): ReadonlyMap<string, ReadonlySet<string>> {
   return importers;
 }
 
-function targetsOf({ file, text, imports }: SourceFile): readonly string[] {
-  const imported = imports.map((one) => one.file).filter((one) => one !== "");
+const known = new WeakMap<SourceFile, readonly string[]>();
+
+/** Programs share most of their sources, so the targets of a file are found once. */
+function targetsOf(source: SourceFile): readonly string[] {
+  const before = known.get(source);
+  if (before !== undefined) return before;
+  const imported = source.imports.map((one) => one.file).filter((one) => one !== "");
+  const targets = [...imported, ...programsOf(source)];
+  known.set(source, targets);
+  return targets;
+}
+
+/** The files that this one names in strings, those of the threads that it starts, and those of the command, if it uses it. */
+function programsOf({ file, text }: Pick<SourceFile, "file" | "text">): readonly string[] {
+  const folder = dirname(file);
+  const code = withoutComments(text);
   // A test names the programs that it bundles from the root.
-  const named = [...text.matchAll(NAMED)].map(([, name = ""]) =>
-    name.startsWith("test/") ? name : posix.join(dirname(file), name),
+  const named = [...code.matchAll(NAMED)].map(([, name = ""]) =>
+    name.startsWith("test/") ? name : posix.join(folder, name),
   );
-  const command = /\bbundledCommand\(/u.test(text) ? [COMMAND] : [];
-  return [...imported, ...named, ...command];
+  const threads = [...code.matchAll(THREAD)].map(([, name = ""]) => posix.join(folder, `${name}.ts`));
+  return [...named, ...threads, ...(COMMAND.test(code) ? COMMAND_ENTRIES : [])];
+}
+
+/** All sources of the programs that a file starts, without those of its imports. */
+export function sourcesOfPrograms(file: string): readonly string[] {
+  const sources = new Map([...readSource(), ...readSource("test")].map((one) => [one.file, one]));
+  const own = sources.get(file);
+  if (own === undefined) return [];
+  const imported = new Set(own.imports.map((one) => one.file));
+  const reached = new Set(programsOf(own).filter((one) => sources.has(one) && !imported.has(one)));
+  for (const one of reached)
+    for (const to of targetsOf(sources.get(one) as SourceFile)) if (sources.has(to)) reached.add(to);
+  return [...reached];
 }
 
 function reachesOf(path: string, importers: ReadonlyMap<string, ReadonlySet<string>>): readonly Reach[] {
