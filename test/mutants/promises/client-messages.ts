@@ -115,4 +115,18 @@ export const CLIENT_MESSAGES: readonly PromiseOfRoom[] = [
     mistake: "open?.sequence ?? Number.POSITIVE_INFINITY);",
     test: "test/channels/late-reader.test.ts",
   },
+  {
+    promise: "Of several checkpoints in degraded mode, the greatest is sent later.",
+    file: "packages/core/src/client/session.ts",
+    text: "Math.max(checkpoint, sequence)",
+    mistake: "checkpoint === 0 ? sequence : checkpoint",
+    test: "packages/core/src/client/session.test.ts",
+  },
+  {
+    promise: "A chat whose server is busy connects again.",
+    file: "packages/core/src/client/chat/feed.ts",
+    text: "[400, 401, 403, 404]",
+    mistake: "[400, 401, 403, 404, 429, 503]",
+    test: "packages/core/src/client/chat/open-chat.test.ts",
+  },
 ];

@@ -264,3 +264,15 @@ test("a message of the page is shown once, before and after its own frame arrive
   await sending;
   expect(shown().map(([one]) => one)).toEqual(["a", id]);
 });
+
+test("a chat connects again when its server was busy or down for a moment", async () => {
+  const seen = follow(await open());
+  const statuses = [429, 503];
+  answerStream = () => {
+    const status = statuses.shift();
+    return status === undefined ? undefined : Response.json({ error: { code: "busy" } }, { status });
+  };
+  streams[0]?.end();
+  for (let times = 0; times < 60 && streams.length < 2; times++) await settle(1_000);
+  expect([statuses, streams.length, seen.error]).toEqual([[], 2, undefined]);
+});
