@@ -5,8 +5,8 @@ import { type FollowState, followSession, type RemoteTakeOver } from "@continuo/
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
 import { createOutput, createProgress, formatSize, type Shell, toJsonText } from "../terminal/index.ts";
-import { refuseMovedElsewhere } from "./check-moved.ts";
 import type { FollowPlace, MoveFlags } from "./flags.ts";
+import { refuseMovedElsewhere } from "./move-check.ts";
 
 export async function runFollow(
   { found, places }: LocatedSession,

@@ -24,8 +24,8 @@ import {
   tildePath,
   toJsonText,
 } from "../terminal/index.ts";
-import { refuseMovedElsewhere } from "./check-moved.ts";
 import type { FollowPlace, MoveFlags } from "./flags.ts";
+import { refuseMovedElsewhere } from "./move-check.ts";
 import { openSsh, parsePlace, type SshPlace } from "./ssh.ts";
 
 export async function runMove(id: string, flags: MoveFlags, shell: Shell): Promise<number> {

@@ -87,8 +87,8 @@ export const AHP: readonly PromiseOfRoom[] = [
     mistake: "denied: null",
   },
   {
-    file: `${ROOM}/unanswered.ts`,
-    test: `${ROOM}/unanswered.test.ts`,
+    file: `${ROOM}/unanswered-runs.ts`,
+    test: `${ROOM}/unanswered-runs.test.ts`,
     promise: "An earlier turn with the same words does not belong to a run.",
     text: "!claimed.has(id) && startedAt >= run.at &&",
     mistake: "!claimed.has(id) &&",
@@ -122,8 +122,8 @@ export const AHP: readonly PromiseOfRoom[] = [
     mistake: "parts",
   },
   {
-    file: "packages/server/src/ahp/unanswered.ts",
-    test: "packages/server/src/ahp/unanswered.test.ts",
+    file: "packages/server/src/ahp/unanswered-runs.ts",
+    test: "packages/server/src/ahp/unanswered-runs.test.ts",
     promise: "Two runs with the same prompt end two turns.",
     text: "claimed.add(turn.id);",
     mistake: "claimed.add(run.runId);",

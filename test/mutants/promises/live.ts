@@ -89,8 +89,8 @@ export const LIVE: readonly PromiseOfRoom[] = [
     mistake: 'removal.status === "removed"',
   },
   {
-    file: `${ROOM}/batches/batching.ts`,
-    test: `${ROOM}/batches/batching.test.ts`,
+    file: `${ROOM}/batches/batch-window.ts`,
+    test: `${ROOM}/batches/batch-window.test.ts`,
     promise: "A frame begins no batch.",
     text: '(kind === "frame" ? null : atMs);',
     mistake: "atMs;",

@@ -22,7 +22,7 @@ export {
   type SessionsOptions,
   sessionsOfAgent,
 } from "./agent-sessions.ts";
-export { setArchived } from "./archiving.ts";
+export { setArchived } from "./archive.ts";
 export { type CallingSession, type CallingSessionOptions, findCallingSession } from "./calling-session.ts";
 export { type CheckedSession, checkOwn } from "./check.ts";
 export { examplePlaces, foldersLookedInto, rowsOf } from "./examples.ts";

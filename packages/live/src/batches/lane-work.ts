@@ -37,14 +37,6 @@ import {
   retryMs,
 } from "../writers/index.ts";
 import {
-  type Batch,
-  type BatchRunOptions,
-  droppedEvents,
-  isInLane,
-  type Lane,
-  planBatch,
-} from "./batches.ts";
-import {
   afterBatch,
   afterMessage,
   type BatchingOptions,
@@ -52,7 +44,15 @@ import {
   EMPTY_WINDOW,
   isDue,
   type WindowInput,
-} from "./batching.ts";
+} from "./batch-window.ts";
+import {
+  type Batch,
+  type BatchRunOptions,
+  droppedEvents,
+  isInLane,
+  type Lane,
+  planBatch,
+} from "./batches.ts";
 import { type BatchDecision, decideBatch } from "./decide-batch.ts";
 import { writeDrafts } from "./drafts.ts";
 import { noteRequest } from "./note-request.ts";

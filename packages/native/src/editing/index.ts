@@ -15,7 +15,7 @@ export {
   trashProblems,
 } from "./delete.ts";
 export { type ForkedSession, type ForkOptions, forkNativeSession } from "./fork.ts";
-export { type ReturnedSession, type ReturnOptions, returnHiddenSession } from "./hidden.ts";
+export { type ReturnedSession, type ReturnOptions, returnHiddenSession } from "./hidden-sessions.ts";
 export { refuseOpen } from "./live.ts";
 export { settleBeforeReading, settleUnfinished } from "./locking/index.ts";
 export {

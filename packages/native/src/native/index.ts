@@ -13,7 +13,7 @@ export {
   type HiddenQuery,
   hiddenCauses,
   visibilityOf,
-} from "./hidden.ts";
+} from "./hidden-sessions.ts";
 export type { TargetRules } from "./kit/index.ts";
 export {
   type FindNativeOptions,

@@ -32,7 +32,7 @@ import { withQuestions } from "./questions.ts";
 import { reduceSession } from "./session-reducer.ts";
 import { actionsForCorrection, actionsForParts, actionsForTurns, actionsOfTurn } from "./turn-actions.ts";
 import { callOfPart, type TurnsPlace, toErrorPart, toParts, toTurns } from "./turns.ts";
-import { withUnanswered } from "./unanswered.ts";
+import { withUnanswered } from "./unanswered-runs.ts";
 import { type EditName, parseFileUri, toChatUri } from "./uris.ts";
 
 /** The prefix of a cursor for older turns that the chat has in memory, but that the reader has not requested. */

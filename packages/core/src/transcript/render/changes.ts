@@ -4,7 +4,7 @@
  */
 
 import { commonLines } from "./line-diff.ts";
-import { visibleLine, visibleText } from "./visible.ts";
+import { visibleLine, visibleText } from "./visible-text.ts";
 
 export interface DiffLine {
   readonly sign: "-" | "+" | " " | "…";

@@ -29,4 +29,4 @@ export {
 export { messagesToText, type TextOptions } from "./text.ts";
 export { mainArgument } from "./tools.ts";
 export { createTurnStarts } from "./turn-starts.ts";
-export { textInIsolates, visibleLine, visibleText } from "./visible.ts";
+export { textInIsolates, visibleLine, visibleText } from "./visible-text.ts";

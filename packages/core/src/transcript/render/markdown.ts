@@ -8,7 +8,7 @@
 import { assertKnownOptions, type Message, present, shorten } from "../../model/index.ts";
 import { fence, inlineCode, isPlainText } from "./fence.ts";
 import { type MessageKind, messageKind, type Part, type ResultPart, toParts } from "./parts.ts";
-import { visibleLine } from "./visible.ts";
+import { visibleLine } from "./visible-text.ts";
 
 export interface MarkdownOptions {
   /**

@@ -10,7 +10,7 @@ import {
 } from "../../model/index.ts";
 import { spokenText } from "./command-text.ts";
 import { mainArgument } from "./tools.ts";
-import { textInIsolates, visibleLine, visibleText } from "./visible.ts";
+import { textInIsolates, visibleLine, visibleText } from "./visible-text.ts";
 
 export interface ResultPart {
   readonly type: "result";

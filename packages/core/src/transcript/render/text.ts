@@ -7,7 +7,7 @@
 
 import { assertKnownOptions, type KnownOptions, type Message } from "../../model/index.ts";
 import { type MessageKind, messageKind, type Part, toParts } from "./parts.ts";
-import { visibleLine } from "./visible.ts";
+import { visibleLine } from "./visible-text.ts";
 
 export interface TextOptions {
   /** `none`, the default, leaves thinking out, because other models gain little from it. */

@@ -3,7 +3,7 @@
 import type { ChatRun } from "@continuo/core/wire/machine";
 import { expect, test } from "vitest";
 import type { ChatTurn } from "./protocol.ts";
-import { withUnanswered } from "./unanswered.ts";
+import { withUnanswered } from "./unanswered-runs.ts";
 
 const at = (second: number): string => `2026-11-27T10:00:0${second}.000Z`;
 const turn = (id: string, second: number, text: string): ChatTurn => ({

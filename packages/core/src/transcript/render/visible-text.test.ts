@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { textInIsolates, visibleLine, visibleText } from "./visible.ts";
+import { textInIsolates, visibleLine, visibleText } from "./visible-text.ts";
 
 test.each([
   ["plain", "a b\tc\nd", "a b\tc\nd"],

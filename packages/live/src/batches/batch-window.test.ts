@@ -8,7 +8,7 @@ import {
   EMPTY_WINDOW,
   isDue,
   type WindowInput,
-} from "./batching.ts";
+} from "./batch-window.ts";
 
 function transcript(atMs: number, text = "", lang = "en"): WindowInput {
   return { atMs, kind: "transcript", text, lang };
