@@ -1,6 +1,7 @@
 /** A search with a limit: SQLite returns only the best sessions, and counts the others. */
 
-import { copyFileSync } from "node:fs";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Places } from "@continuo/agents";
 import { type Texts, updateTexts } from "@continuo/agents/catalog";
 import { parseQuery, type SearchResult, search } from "@continuo/agents/search";
@@ -9,11 +10,13 @@ import { indexPathOf, useIndex } from "@continuo/native/index-file";
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { rankOf } from "../../packages/agents/src/search/query/index.ts";
+import { CLAUDE_ID, claudeText } from "../cli/home.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { rounds } from "../sizes/counts.ts";
 import { copyEveryCase } from "./every-case.ts";
-import { filesOf } from "./file-edits.ts";
 import { readNaively } from "./naive.ts";
+
+const EQUAL = 6;
 
 const scratch = scratchFolder("best-sessions");
 const nowMs = Date.parse("2026-06-01T00:00:00Z");
@@ -24,10 +27,15 @@ let words: readonly string[];
 
 beforeAll(async () => {
   places = copyEveryCase(scratch);
-  // Each session exists three times, so that several sessions rank equally.
-  for (const path of filesOf(scratch)) {
-    for (const end of ["0bad", "0bae"])
-      if (path.endsWith(".jsonl")) copyFileSync(path, path.replace(/[0-9a-f]{4}(?=\.jsonl$)/u, end));
+  // These sessions have the same words and times. The one whose path comes first is the last that is indexed.
+  const folder = join(scratch, "claude/projects/-equal");
+  mkdirSync(folder);
+  const line = { uuid: "e1", parent: null, role: "user", content: "potoroo", time: "10:00:00" } as const;
+  for (let at = 0; at < EQUAL; at++) {
+    const id = CLAUDE_ID.replace(/.$/u, String(at));
+    const path = join(folder, `${id}.jsonl`);
+    writeFileSync(path, claudeText(id, [line]));
+    utimesSync(path, 1_700_000_000 + at, 1_700_000_000 + at);
   }
   texts = await updateTexts({ places });
   const counts = new Map<string, number>();
@@ -72,6 +80,15 @@ test("a search with a limit returns the first results of one without a limit, an
     { numRuns: rounds(150) },
   );
   expect(beyond).toBeGreaterThan(rounds(150));
+});
+
+test("of sessions that rank equally, a search with a limit returns those that come first without a limit", async () => {
+  const all = await find("potoroo");
+  expect(all.total).toBe(EQUAL);
+  expect(new Set(all.results.map(({ score }) => score)).size).toBe(1);
+  for (let limit = 1; limit <= EQUAL; limit++) {
+    expect(await find("potoroo", limit)).toEqual({ results: all.results.slice(0, limit), total: EQUAL });
+  }
 });
 
 test.each([
