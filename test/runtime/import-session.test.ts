@@ -20,6 +20,7 @@ import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { KeptMessages } from "../../packages/server/src/runtime/imported-messages.ts";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
+import { withCalls } from "../intercepted.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 
 const FIXTURE = join(import.meta.dirname, "../fixtures/claude/parallel-tools/home");
@@ -267,6 +268,52 @@ test("a followed session is not read again from the store: only what other progr
     // The message that was left is hidden.
     { added: 2, read: 0, appends: 1 },
   ]);
+});
+
+test("a session is marked in the same append as its first part, and no longer in that of its last part", async () => {
+  const { home, add } = longHome("import-marks");
+  add("first");
+  await using opened = await openStore("memory:");
+  const options = { places: { home, env: {} } };
+  const [found] = await Array.fromAsync(findNativeSessions(options));
+  if (found === undefined) throw new Error("there is no session");
+  const { sessionId } = await importNativeSession(opened, found.location, options);
+  for (let n = 0; n < 600; n += 1) add(`message ${n}`);
+  const states: unknown[] = [];
+  const store = withCalls(opened, async ({ method, proceed }) => {
+    const result = await proceed();
+    if (!["append", "updateSession"].includes(method)) return result;
+    const messages = await opened.countEvents(sessionId, { types: ["message_sent"] });
+    states.push([messages, (await opened.getSession(sessionId))?.metadata.importing]);
+    return result;
+  });
+  expect((await importNativeSession(store, found.location, options)).added).toBe(600);
+  const importing = `claude:${found.sessionId}`;
+  expect(states).toEqual([
+    [257, importing],
+    [513, importing],
+    [601, undefined],
+  ]);
+});
+
+test("a session whose later import was killed is completed, even if its files are again those of the import before", async () => {
+  const { home, path } = oldHome("import-restored");
+  await using store = await openStore("memory:");
+  const options = { places: { home, env: {} } };
+  const { sessionId, messages } = await importNativeSession(store, path, options);
+  const id = sessionId.slice("claude-".length);
+  await store.updateSession(sessionId, { metadata: { importing: `claude:${id}` } });
+  expect(await importNativeSession(store, path, options)).toMatchObject({ messages, added: 0 });
+  expect((await store.getSession(sessionId))?.metadata).not.toHaveProperty("importing");
+});
+
+test("a program's own value of `importing` is not changed by an import, and is no mark", async () => {
+  const { home, path } = oldHome("import-own-value");
+  await using store = await openStore("memory:");
+  const options = { places: { home, env: {} }, sessionId: "mine" };
+  await store.createSession({ sessionId: "mine", metadata: { importing: "on Monday" } });
+  await importNativeSession(store, path, options);
+  expect((await store.getSession("mine"))?.metadata.importing).toBe("on Monday");
 });
 
 test("what a program keeps of followed sessions is bounded, and is not used for another session with the same id", () => {

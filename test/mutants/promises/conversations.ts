@@ -76,9 +76,16 @@ export const CONVERSATIONS: readonly PromiseOfRoom[] = [
   {
     promise: "An import that fails leaves no session behind.",
     file: "packages/agents/src/conversations/message-import.ts",
-    text: 'await store.deleteSession(sessionId, { reason: "not imported completely" }).catch(() => undefined);',
+    text: 'await removePart(store, session, "not imported completely").catch(() => undefined);',
     mistake: "",
     test: "packages/agents/src/conversations/native-import.test.ts",
+  },
+  {
+    promise: "What a killed import left is removed only if nobody else appended to it.",
+    file: "packages/agents/src/conversations/message-import.ts",
+    text: "{ expectedSequence: 1 + events, also",
+    mistake: "{ also",
+    test: "test/runtime/killed-imports.test.ts",
   },
   {
     promise: "A message that is too large for the store is counted as left out.",

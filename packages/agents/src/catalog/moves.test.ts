@@ -42,6 +42,15 @@ test.each([
   expect(ownerOf({ agent, sessionId }, rows)?.sessionId).toBe(owner);
 });
 
+test("a session with only a part of an import does not take the place of the agent's session", () => {
+  const part: OwnRow = {
+    ...row("part", "2025-01-01", { importedFrom: { agent: "claude", sessionId: "a" } }),
+    isPartial: true,
+  };
+  expect(ownerOf({ agent: "claude", sessionId: "a" }, [part])).toBeNull();
+  expect(ownerOf({ agent: "claude", sessionId: "a" }, [part, ...rows])?.sessionId).toBe("first");
+});
+
 test("sessions that began at the same time have one order", () => {
   const twins = ["y", "x"].map((id) =>
     row(id, "2026-01-01", { importedFrom: { agent: "pi", sessionId: "d" } }),

@@ -24,11 +24,14 @@ export function ownerOf(native: NativeName, rows: readonly OwnRow[]): OwnRow | n
   return ownersByName(rows).get(nativeKey(native)) ?? rows.find((row) => isSame(row, native)) ?? null;
 }
 
-/** Maps the key of each native session that was imported to the first own session that was imported from it. */
+/**
+ * Maps the key of each native session that was imported to the first own session that was imported from it. A session
+ * with only a part of the messages does not take its place.
+ */
 export function ownersByName(rows: readonly OwnRow[]): ReadonlyMap<string, OwnRow> {
   const owners = new Map<string, OwnRow>();
   for (const row of rows) {
-    if (row.importedFrom === null) continue;
+    if (row.importedFrom === null || row.isPartial) continue;
     const key = nativeKey(row.importedFrom);
     const before = owners.get(key);
     if (before === undefined || isBefore(row, before)) owners.set(key, row);

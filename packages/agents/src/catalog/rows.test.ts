@@ -57,6 +57,22 @@ test("a native session adds missing facts to its conversation; a session of anot
   expect(withNative({ ...row, title: "Own" }, [native("claude", { title: "T" })]).title).toBe("Own");
 });
 
+const from = { agent: "claude", sessionId: "n" };
+
+test.each([
+  ["an import of a conversation", { importing: "claude:n", takenFrom: from }, true],
+  ["an import of a program", { importing: "claude:n", importedFrom: from }, true],
+  ["a program's own value", { importing: true, importedFrom: from }, undefined],
+  ["a session that was imported from nowhere", { importing: "claude:n" }, undefined],
+  ["a session that was imported from another one", { importing: "pi:n", takenFrom: from }, undefined],
+  ["nothing", { importing: "undefined:undefined", takenFrom: {} }, undefined],
+])(
+  "the mark of an incomplete import counts only for the session that it names: %s",
+  (_, metadata, isPartial) => {
+    expect(toOwnRow(session(metadata), "/db").isPartial).toBe(isPartial);
+  },
+);
+
 const changed = (sessionId: string, times: Partial<Session>): Session => ({
   ...session({}),
   sessionId,

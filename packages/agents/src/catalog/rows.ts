@@ -71,7 +71,7 @@ export function toOwnRow(session: Session, storeLocation: string): OwnRow {
     nativeRefs: nativeRefsOf(session),
     lastAgent: session.agent,
     importedFrom: importedFromOf(session),
-    ...(typeof session.metadata.importing === "string" ? { isPartial: true } : {}),
+    ...(isPartial(session) ? { isPartial: true } : {}),
     ...present({ trashedAt: textOf(session.metadata.trashedAt) ?? undefined }),
   };
 }
@@ -82,6 +82,14 @@ function placeOf({ metadata }: Pick<Session, "metadata">): RowPlace | null {
   if (typeof channel === "string" && typeof handle === "string") return { of: "channel", name: channel };
   const { key } = (live ?? {}) as Readonly<Record<string, unknown>>;
   return typeof key === "string" ? { of: "live", name: key } : null;
+}
+
+/** A program may use the key for facts of its own, so it counts only in a session that says where it was imported from. */
+function isPartial({ metadata: { importing, takenFrom, importedFrom } }: Session): boolean {
+  return [takenFrom, importedFrom].some((from) => {
+    const { agent, sessionId } = (from ?? {}) as Readonly<Record<string, unknown>>;
+    return typeof sessionId === "string" && importing === `${String(agent)}:${sessionId}`;
+  });
 }
 
 function importedFromOf({ metadata }: Session): OwnRow["importedFrom"] {

@@ -12,6 +12,11 @@ export const TALK_LIMITS = {
   takenChars: 134_217_728,
   /** The number of parts, left by killed imports of a native session, that its next import removes. */
   removedParts: 100,
+  /**
+   * An import that has stored nothing for this time is over, even if it is not known whether its process lives: on another
+   * machine, or before this one was started again. An import of a million messages takes minutes.
+   */
+  importSilenceMs: 86_400_000,
   /** The greatest size of an event of the store; only messages with pictures are usually larger. */
   messageChars: 30_000_000,
   /** Events of one append, and the approximate number of characters in them. */

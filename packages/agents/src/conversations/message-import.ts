@@ -2,6 +2,7 @@
  * Stores messages as a new session of Continuo's, a few at a time, so that memory is bounded however many there are.
  */
 
+import { randomUUID } from "node:crypto";
 import {
   isContinuoError,
   type Message,
@@ -11,8 +12,10 @@ import {
   type Session,
   type Store,
 } from "@continuo/core/model";
+import { recordOf } from "@continuo/core/wire";
 import { isOwnerGone } from "@continuo/files";
 import { newOwner } from "@continuo/store/sessions";
+import { nativeKey } from "../catalog/index.ts";
 import { TALK_LIMITS } from "./limits.ts";
 import { toEvents } from "./to-events.ts";
 
@@ -25,14 +28,13 @@ export interface ImportedSession {
 
 export interface ImportOptions {
   readonly store: Store;
-  readonly agent: string | null;
+  readonly agent: string;
   readonly title: string | null;
   readonly cwd: string;
   /** The native session that contains all messages. */
-  readonly ref: NativeRef | null;
-  readonly parentId?: string;
+  readonly ref: NativeRef;
   /** The source, for the session's metadata. */
-  readonly from: Readonly<Record<string, unknown>>;
+  readonly from: Pick<NativeRef, "agent" | "sessionId"> & Readonly<Record<string, unknown>>;
   /** The number of older messages that are not imported. */
   readonly leftOut?: number;
   /** Called at intervals with the number of messages stored so far. */
@@ -47,53 +49,100 @@ export async function importMessages(
   messages: AsyncIterable<Message> | Iterable<Message>,
   keeping: ImportOptions,
 ): Promise<ImportedSession> {
-  const { store, agent, title, cwd, parentId, from, ref } = keeping;
-  const importing = ref === null ? null : `${ref.agent}:${ref.sessionId}`;
-  if (importing !== null) await removeParts(store, importing);
-  const marks = importing === null ? {} : { importing, importedBy: newOwner() };
-  const { sessionId } = await store.createSession(
-    present({
-      cwd,
-      agent: agent ?? undefined,
-      title: title ?? undefined,
-      parentId,
-      metadata: { takenFrom: from, ...marks },
-    }),
+  const { store, agent, title, cwd, from } = keeping;
+  const importing = nativeKey(from);
+  await removeParts(store, importing);
+  const sessionId = randomUUID();
+  const record: ImportRecord = { by: newOwner(), title, events: 0 };
+  await store.commitCursor({ logId: sessionId, name: IMPORT, data: record });
+  const metadata = { takenFrom: from, importing };
+  const session = await store.createSession(
+    present({ sessionId, cwd, agent, title: title ?? undefined, metadata }),
   );
   try {
-    return await fill(sessionId, messages, keeping);
+    return await fill(session, messages, { ...keeping, record });
   } catch (error) {
-    await store.deleteSession(sessionId, { reason: "not imported completely" }).catch(() => undefined);
+    await removePart(store, session, "not imported completely").catch(() => undefined);
     throw error;
   }
 }
 
 /**
- * Removes what killed imports of a native session left. A part stays if its import may still run, or if somebody sent a
- * message in it.
+ * The cursor of an import that has not ended. Its data are an `ImportRecord`, which each append of the import renews. The
+ * metadata are not enough to recognize an import, because a program can give any session the same ones.
  */
+const IMPORT = "continuo:import";
+
+interface ImportRecord {
+  /** The owner, which names the process. */
+  readonly by: string;
+  readonly title: string | null;
+  /** The number of events that the import has appended, after the one that the session begins with. */
+  readonly events: number;
+}
+
+/** Removes what killed imports of a native session left. A part stays if its import may still run. */
 async function removeParts(store: Store, importing: string): Promise<void> {
   const { items } = await store.listSessions({ metadata: { importing }, limit: TALK_LIMITS.removedParts });
-  for (const { sessionId, metadata } of items) {
-    const { importedBy } = metadata;
-    if (typeof importedBy !== "string" || !isOwnerGone(importedBy)) continue;
-    if ((await store.listRuns({ sessionId, limit: 1 })).items.length > 0) continue;
-    await store.deleteSession(sessionId, { reason: "its import was killed" }).catch((error: unknown) => {
-      // Another import has removed it.
-      if (!isContinuoError(error, "not_found")) throw error;
-    });
+  for (const session of items) {
+    const { by } = await recordOfImport(store, session);
+    const silentMs = Date.now() - Date.parse(session.lastActivityAt);
+    const isOver = by !== undefined && (isOwnerGone(by) || silentMs > TALK_LIMITS.importSilenceMs);
+    if (isOver) await removePart(store, session, "its import was killed");
   }
 }
 
+/**
+ * Removes a session that has nothing except what its import put there. It stays if anybody renamed it, forked from it,
+ * or appended to it, such as the prompt of a run.
+ */
+async function removePart(store: Store, session: Session, reason: string): Promise<void> {
+  const { sessionId, metadata } = session;
+  const { events, title } = await recordOfImport(store, session);
+  const { agent, sessionId: nativeId } = recordOf(metadata.takenFrom);
+  const isOfImport = metadata.importing === `${String(agent)}:${String(nativeId)}`;
+  if (events === undefined || !isOfImport || session.title !== title) return;
+  if ((await store.listSessions({ parentId: sessionId, limit: 1 })).items.length > 0) return;
+  try {
+    // The log is closed only if it has no other event. From then on, nobody can append one.
+    await store.append(sessionId, [], { expectedSequence: 1 + events, also: [{ type: "close" }] });
+    await store.deleteSession(sessionId, { reason });
+  } catch (error) {
+    // Somebody else has appended an event, or another import has removed the session.
+    const isExpected = (["conflict", "not_found", "gone"] as const).some((code) =>
+      isContinuoError(error, code),
+    );
+    if (!isExpected) throw error;
+  }
+}
+
+/** Empty for a session that no import made. */
+async function recordOfImport(
+  store: Store,
+  { sessionId }: Pick<Session, "sessionId">,
+): Promise<Partial<ImportRecord>> {
+  return recordOf((await store.getCursor({ logId: sessionId, name: IMPORT }))?.data);
+}
+
 async function fill(
-  sessionId: string,
+  { sessionId }: Session,
   messages: AsyncIterable<Message> | Iterable<Message>,
-  { store, ref, from, leftOut: older = 0, onProgress }: ImportOptions,
+  {
+    store,
+    ref,
+    from,
+    leftOut: older = 0,
+    onProgress,
+    record,
+  }: ImportOptions & { readonly record: ImportRecord },
 ): Promise<ImportedSession> {
-  let [kept, tooLarge, chars] = [0, 0, 0];
+  let [kept, tooLarge, chars, stored] = [0, 0, 0, 0];
   let batch: NewEvent[] = [];
   const flush = async (): Promise<void> => {
-    if (batch.length > 0) await store.append(sessionId, batch);
+    stored += batch.length;
+    const data: ImportRecord = { ...record, events: stored };
+    if (batch.length > 0)
+      await store.append(sessionId, batch, { also: [{ type: "cursor", name: IMPORT, data }] });
     batch = [];
     chars = 0;
     onProgress?.(kept);
@@ -112,12 +161,12 @@ async function fill(
   }
   await flush();
   const leftOut = older + tooLarge;
-  const done = { importing: null, importedBy: null };
-  const metadata = { takenFrom: { ...from, messages: kept, leftOut }, ...(ref === null ? {} : done) };
+  const takenFrom = { ...from, messages: kept, leftOut };
   const baseSequence = await store.latestSequence(sessionId);
   const session = await store.updateSession(sessionId, {
-    metadata: ref === null ? metadata : { ...metadata, ...referenceTo(ref, baseSequence) },
+    metadata: { takenFrom, importing: null, ...referenceTo(ref, baseSequence) },
   });
+  await store.resetCursor({ logId: sessionId, name: IMPORT });
   return { session, messages: kept, leftOut };
 }
 

@@ -17,6 +17,7 @@ import {
   present,
   type Session,
   type Store,
+  type Write,
 } from "@continuo/core/model";
 import { type FoundFile, mayBeWrittenSince } from "@continuo/files";
 import type { Lookup, ReadOptions, SessionRef } from "@continuo/native";
@@ -88,17 +89,16 @@ export async function importSession(
     assertHome(lookup);
     const { found } = await lookUpSession(ref, lookup).catch(rethrowUnknown);
     const version = versionOf(found, now);
-    const known = await knownImport(store, sessionId ?? importedAs(found), version);
+    const known = await knownImport(store, sessionId ?? importedAs(found), { found, version });
     if (known !== null) return known;
     using native = await openNativeSession(found, lookup);
     const { agent, location, title, cwd } = native.details;
     const id = sessionId ?? importedAs(native.details);
     const importedFrom = { agent, sessionId: native.details.sessionId, location };
-    const importing = `${agent}:${native.details.sessionId}`;
-    const about = present({ title, cwd, metadata: { ...metadata, importedFrom, importing } });
-    const session = await openSession(store, id, about);
+    const mark = { importedFrom, importing: markOf(native.details) };
+    const session = await openSession(store, id, present({ title, cwd, metadata: { ...metadata, ...mark } }));
     const history = native.history(present({ signal: lookup.signal }));
-    const counts = await importAll(store, { session, history, kept, importing });
+    const counts = await importAll(store, { session, history, kept, mark });
     const data: LastImport = { version, title, messages: counts.messages };
     await store.commitCursor({ logId: id, name: LAST_IMPORT, data });
     return { sessionId: id, title, ...counts };
@@ -128,6 +128,11 @@ function rethrowUnknown(error: unknown): never {
 /** The id in the store of a native session. */
 export function importedAs({ agent, sessionId }: Pick<Lookup["found"], "agent" | "sessionId">): string {
   return `${agent}-${sessionId}`;
+}
+
+/** The value of `metadata.importing` while the session has only a part of the messages. A program may have other values. */
+function markOf({ agent, sessionId }: Pick<Lookup["found"], "agent" | "sessionId">): string {
+  return `${agent}:${sessionId}`;
 }
 
 /** The cursor whose data are a `LastImport`. */
@@ -161,12 +166,14 @@ const FORM = "1";
 async function knownImport(
   store: Store,
   sessionId: string,
-  version: string | null,
+  { found, version }: { readonly found: Lookup["found"]; readonly version: string | null },
 ): Promise<SessionImport | null> {
   if (version === null) return null;
   const cursor = await store.getCursor({ logId: sessionId, name: LAST_IMPORT });
   const last = (cursor?.data ?? {}) as Partial<LastImport>;
   if (last.version !== version || last.messages === undefined) return null;
+  // A later import was killed, and the files are again those of the last one that was complete.
+  if ((await store.getSession(sessionId))?.metadata.importing === markOf(found)) return null;
   return { sessionId, title: last.title ?? null, messages: last.messages, added: 0 };
 }
 
@@ -174,13 +181,13 @@ interface Import {
   readonly session: Session;
   readonly history: AsyncIterable<Message>;
   readonly kept: KeptMessages | undefined;
-  /** The value of `metadata.importing` while the session has only a part of the messages. */
-  readonly importing: string;
+  /** The metadata of the session while it has only a part of the messages. */
+  readonly mark: ImportMark;
 }
 
 async function importAll(
   store: Store,
-  { session, history, kept, importing }: Import,
+  { session, history, kept, mark }: Import,
 ): Promise<{ readonly messages: number; readonly added: number }> {
   const { sessionId } = session;
   const imported = await importedMessages(store, session, kept);
@@ -188,19 +195,21 @@ async function importAll(
   const before = new Map(imported.messages);
   let [messages, added, chars] = [0, 0, 0];
   let batch = new Map<string, NewEvent>();
-  let isMarked = session.metadata.importing !== undefined;
-  // One append stores all of its events or none. If more are needed, the session is marked before the first one.
-  const flushPart = async (): Promise<void> => {
-    if (!isMarked) await store.updateSession(sessionId, { metadata: { importing } });
-    isMarked = true;
-    await flush();
-  };
-  const flush = async (): Promise<void> => {
-    const stored = await appendNew(store, sessionId, [...batch.values()]);
+  let isMarked = session.metadata.importing === mark.importing;
+  const flush = async (marks: readonly MarkChange[]): Promise<void> => {
+    const events = [...batch.values(), ...marks.map(({ event }) => event)];
+    const also = marks.map(({ write }) => write);
+    const stored = await appendNew(store, sessionId, events, { also });
     imported.note(stored);
-    added += stored.length;
+    added += stored.length - marks.length;
     batch = new Map();
     chars = 0;
+  };
+  // One append stores all of its events or none. If more are needed, the first one marks the session, and the last one
+  // removes the mark.
+  const flushPart = async (): Promise<void> => {
+    await flush(isMarked ? [] : [markChange(mark)]);
+    isMarked = true;
   };
   for await (const message of history) {
     messages += 1;
@@ -218,9 +227,24 @@ async function importAll(
     batch.set(id, { id, type: "message_deleted", data: { messageId, reason: NOT_NATIVE } });
     if (batch.size >= APPEND_EVENTS) await flushPart();
   }
-  await flush();
-  if (isMarked) await store.updateSession(sessionId, { metadata: { importing: null } });
+  await flush(isMarked ? [markChange({ importing: null })] : []);
   return { messages, added };
+}
+
+interface ImportMark {
+  readonly importedFrom: Readonly<Record<string, unknown>>;
+  readonly importing: string;
+}
+
+interface MarkChange {
+  readonly event: NewEvent;
+  readonly write: Write;
+}
+
+/** Changes the metadata of the session, as `updateSession` does, in an append. */
+function markChange(metadata: ImportMark | { readonly importing: null }): MarkChange {
+  const patch = { metadata: { ...metadata } };
+  return { event: { type: "session_updated", data: patch }, write: { type: "session", patch } };
 }
 
 const NOT_NATIVE = "the native session does not have this message any more";
