@@ -2,13 +2,14 @@
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Contender } from "./sampling.ts";
 
 export const PACKAGE = "@durable-streams/server";
 const VERSION = "0.3.7";
+const FOLDER = process.env.CONTINUO_BENCH ?? join(homedir(), ".cache/continuo-bench");
 const BODY = new TextEncoder().encode(JSON.stringify({ name: "bench", value: "x".repeat(480) }));
 
 interface FileStore {
@@ -56,7 +57,8 @@ function bodyOf(batch: number): Uint8Array {
 
 /** The folder in which it is installed. */
 export function installReference(): string {
-  const target = join(tmpdir(), `continuo-bench-durable-streams-${VERSION}`);
+  // Not the folder for temporary files: another user could put programs there, which this process would run.
+  const target = join(FOLDER, `durable-streams-${VERSION}`);
   if (existsSync(target)) return target;
   const making = `${target}.making`;
   rmSync(making, { recursive: true, force: true });

@@ -4,12 +4,22 @@
  * forgotten.
  */
 
+import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 const PRIVATE_FILE = 0o600;
+const RANDOM_BYTES = 8;
 const PRIVATE_FOLDER = 0o700;
 const SHARED_FOLDER = 0o777;
+
+/**
+ * A part of a file's name that nobody can guess. In a folder that others can write to, a neighbour could otherwise put a
+ * file or a link at the name first.
+ */
+export function randomSuffix(): string {
+  return randomBytes(RANDOM_BYTES).toString("hex");
+}
 
 /**
  * Creates a folder and those above it that are missing; each folder with a new entry is synced. A folder that already

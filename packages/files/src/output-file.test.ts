@@ -35,6 +35,18 @@ test("a new file is private, and whole when it has its name", async () => {
   expect(readdirSync(scratch).sort()).toEqual(["a.md", "agent"]);
 });
 
+test("the name of an unfinished output cannot be guessed", async () => {
+  const options = { force: false, forbidden: [] };
+  const names: string[] = [];
+  for (const _ of [1, 2]) {
+    using _output = await openOutputFile(at("a.md"), options);
+    names.push(...readdirSync(scratch).filter((name) => name.endsWith(".part")));
+  }
+  expect(names).toHaveLength(2);
+  expect(names[0]).not.toBe(names[1]);
+  for (const name of names) expect(name).toMatch(/^a\.md\.[0-9a-f]{16}\.part$/u);
+});
+
 test("an output that is not committed leaves no file", async () => {
   expect(await write("a.md", false, false)).toBe(-1);
   expect(readdirSync(scratch)).toEqual(["agent"]);

@@ -17,7 +17,7 @@ import {
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { ContinuoError } from "@continuo/core/model";
-import { makeFolderDurably, removeLeft, renameDurably, renameToFreeName } from "./durable.ts";
+import { makeFolderDurably, randomSuffix, removeLeft, renameDurably, renameToFreeName } from "./durable.ts";
 import { writeFailure } from "./write-failure.ts";
 
 export interface OutputFile extends Disposable {
@@ -150,7 +150,7 @@ function realFolder(path: string): string {
 }
 
 function wholeFile(path: string, target: string, force: boolean): OutputFile {
-  const fresh = `${target}.${process.pid}.part`;
+  const fresh = `${target}.${randomSuffix()}.part`;
   const fd = openFresh(fresh, path);
   let sizeBytes = 0;
   let isOpen = true;

@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -47,7 +48,7 @@ vi.mock("node:fs", async (original) => {
 // A worker keeps modules between test files, so the modules that use the replaced one are loaded again and then
 // removed.
 vi.resetModules();
-const { writeDurably } = await import("./write-durably.ts");
+const { withDraft, writeDraft, writeDurably } = await import("./write-durably.ts");
 afterAll(() => {
   vi.resetModules();
 });
@@ -90,10 +91,10 @@ test("the draft is on disk before it has the file's name, and the name is on dis
 test("a write removes abandoned drafts of its file, and no others", async () => {
   const path = join(folder, "file");
   const [dead, journal, old, fresh, other, named] = [
-    `${path}.new-${await endedPid()}-0`,
+    `${path}.new-${await endedPid()}-0-0123456789abcdef`,
     `${path}.new-${await endedPid()}-0-journal`,
     `${path}.new-1-0`,
-    `${path}.new-${process.ppid}-0`,
+    `${path}.new-${process.ppid}-0-0123456789abcdef`,
     join(folder, `other.new-${await endedPid()}-0`),
     `${path}.new-idea`,
   ];
@@ -108,6 +109,17 @@ test("a write removes abandoned drafts of its file, and no others", async () => 
     true,
     true,
   ]);
+});
+
+test("the name of a draft cannot be guessed, and a draft is never written through a link", () => {
+  const path = join(folder, "file");
+  const drafts = [1, 2].map(() => withDraft(path, (draft) => draft));
+  expect(new Set(drafts).size).toBe(2);
+  const draft = join(folder, "prepared");
+  writeFileSync(join(folder, "of the user"), "old");
+  symlinkSync(join(folder, "of the user"), draft);
+  expect(() => writeDraft(draft, Buffer.from("new"))).toThrow("EEXIST");
+  expect(readFileSync(join(folder, "of the user"), "utf8")).toBe("old");
 });
 
 test("a write that fails leaves the file as it was, and no draft", () => {

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
-import { makeFolderDurably, removeLeft, renameDurably } from "./durable.ts";
+import { makeFolderDurably, randomSuffix, removeLeft, renameDurably } from "./durable.ts";
 import { readJsonFile } from "./folders.ts";
 import type { Json } from "./json.ts";
 import { isRunning } from "./process-start.ts";
@@ -33,9 +33,12 @@ export function writeDurably(path: string, content: string | Uint8Array): void {
   });
 }
 
-/** Writes a file that only the user can read, and that nobody else knows yet. Errors: those of the system. */
+/**
+ * Writes a new file that only the user can read, and that nobody else knows yet. Errors: those of the system, `EEXIST` if
+ * anything has the name.
+ */
 export function writeDraft(draft: string, bytes: Uint8Array): void {
-  const fd = openSync(draft, "w", 0o600);
+  const fd = openSync(draft, "wx", 0o600);
   try {
     for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
     fsyncSync(fd);
@@ -52,7 +55,7 @@ export function withDraft<T>(path: string, write: (draft: string) => T): T {
   removeLeftDrafts(dirname(path), basename(path));
   // The module is loaded only here, because most commands write no such file.
   const { threadId } = process.getBuiltinModule("node:worker_threads");
-  const draft = `${path}${DRAFT}${process.pid}-${threadId}`;
+  const draft = `${path}${DRAFT}${process.pid}-${threadId}-${randomSuffix()}`;
   try {
     return write(draft);
   } finally {
@@ -66,7 +69,7 @@ function removeLeftDrafts(folder: string, name: string): void {
   for (const each of readdirSync(folder)) {
     if (!each.startsWith(`${name}${DRAFT}`)) continue;
     // SQLite keeps a journal next to a database that it writes.
-    const [, pid] = /^(\d+)-\d+(?:-journal)?$/u.exec(each.slice(name.length + DRAFT.length)) ?? [];
+    const [, pid] = /^(\d+)-\d+(?:-[0-9a-f]+)?(?:-journal)?$/u.exec(each.slice(name.length + DRAFT.length)) ?? [];
     const draft = join(folder, each);
     if (pid !== undefined && (!isRunning(Number(pid)) || isOld(draft))) rmSync(draft, { force: true });
   }

@@ -1,6 +1,6 @@
 /** Writes a session into a private home, where only Continuo's readers look for it. */
 
-import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Json, type Places, writeFailure } from "@continuo/files";
@@ -56,12 +56,15 @@ function makeScratch(prefix: string): string {
   }
 }
 
-/** The folders of killed processes, which contain whole conversations. */
-export function removeLeftScratch(): void {
+/** The folders of killed processes of this user, which contain whole conversations. */
+export function removeLeftScratch(user: number | undefined = process.getuid?.()): void {
   const folder = tmpdir();
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     const pid = SCRATCH_OF.exec(name)?.[1];
-    if (pid !== undefined && isGone(Number(pid))) removeScratch(join(folder, name));
+    if (pid === undefined || !isGone(Number(pid))) continue;
+    // Another user could exchange a folder of their own for a link while it is removed.
+    const owner = lstatSync(join(folder, name), { throwIfNoEntry: false })?.uid;
+    if (user === undefined || owner === user) removeScratch(join(folder, name));
   }
 }
 
