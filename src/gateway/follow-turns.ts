@@ -3,10 +3,11 @@
 import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
-import { type OwnRow, openOwn, storeUrlOf } from "@continuo/agents/catalog";
+import { OWN, type OwnRow, openOwn, pathOfUrl, storeUrlOf } from "@continuo/agents/catalog";
 import { answerQuestion, requestIn, type StoredQuestion, storedAnswer } from "@continuo/agents/conversations";
 import {
   contentBlocks,
+  isContinuoError,
   isEvent,
   keepNewest,
   type Message,
@@ -18,10 +19,11 @@ import {
 } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import type { CallIds } from "./call-ids.ts";
+import { parseId, type SessionName } from "./ids.ts";
 import type { RunPrompt } from "./known-prompts.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
 import { isRunEnd, LoggedTurn } from "./logged-turn.ts";
-import { findSession } from "./look-up.ts";
+import { findSession, ownRowOf } from "./look-up.ts";
 
 /** The events that a follower shows: those of the running turns, and all after a sequence. */
 export interface FollowStart {
@@ -94,20 +96,48 @@ export function isFollowed({ metadata }: Message, { after, running }: FollowStar
 
 /**
  * Ends when the signal aborts, or when the session is gone. A native session has a log when a program of Continuo has
- * imported it; until then this waits, and shows every turn of the log when it is there.
+ * imported it; until then this waits, and shows every turn of the log when it is there. A first turn that fails deletes
+ * the log again; then this waits for the next import.
  */
 export async function followTurnsOfOthers(id: string, options: FollowOptions): Promise<void> {
-  const { places, isOwn, onBegin, onCaughtUp, signal } = options;
+  const { places, onCaughtUp, signal } = options;
   const { hit } = await findSession(id, places);
+  const name = parseId(id);
+  const isOfAgent = name.agent !== OWN;
   if (hit.kind === "native") onCaughtUp?.();
-  const row = hit.kind === "own" ? hit.row : await importedRow(id, options);
-  if (row === null) return;
-  await using own = await openOwn(places);
-  if (own === null) return;
+  let end = hit.kind === "own" ? await followLog(hit.row, options, options.start) : "gone";
+  while (isOfAgent && end === "gone" && !signal.aborted) {
+    const row = await importedRow(name, options);
+    if (row !== null) end = await followLog(row, options, FROM_BEGINNING);
+  }
+}
+
+/** `gone`: the session was deleted. */
+type LogEnd = "ended" | "gone";
+
+async function followLog(
+  { sessionId }: OwnRow,
+  options: FollowOptions,
+  given: FollowStart | undefined,
+): Promise<LogEnd> {
+  await using own = await openOwn(options.places);
+  if (own === null) return "gone";
   const { store } = own;
-  const { sessionId } = row;
-  const fromNow = (): Promise<FollowStart> => startIn(store, sessionId, isOwn);
-  const start = hit.kind === "native" ? FROM_BEGINNING : (options.start ?? (await fromNow()));
+  try {
+    const start = given ?? (await startIn(store, sessionId, options.isOwn));
+    await showLog(store, sessionId, { ...options, start });
+  } catch (error) {
+    if (!isContinuoError(error, "not_found") && !isContinuoError(error, "gone")) throw error;
+  }
+  return options.signal.aborted || (await store.getSession(sessionId)) !== null ? "ended" : "gone";
+}
+
+async function showLog(
+  store: Store,
+  sessionId: string,
+  options: FollowOptions & { readonly start: FollowStart },
+): Promise<void> {
+  const { isOwn, onBegin, onCaughtUp, signal, start } = options;
   // A turn of another program that began earlier also needs the agent's session.
   const live = await store.listRuns({ sessionId, status: ["pending", "running"] });
   if (live.items.some(({ runId }) => !isOwn(runId))) onBegin();
@@ -132,31 +162,35 @@ export async function followTurnsOfOthers(id: string, options: FollowOptions): P
 /** Messages that were imported have no run, so they are not shown again. */
 const FROM_BEGINNING: FollowStart = { after: 0, running: new Map() };
 
-/** Waits until the native session is one of Continuo's. `null` if the signal aborts, or if the session is gone. */
+/** Waits until the native session is one of Continuo's. `null` if the signal aborts. */
 async function importedRow(
-  id: string,
+  name: SessionName,
   { places, signal, turnEnded }: Pick<FollowOptions, "places" | "signal" | "turnEnded">,
 ): Promise<OwnRow | null> {
+  // A turn that ends while the store is looked into counts too.
+  let ended = turnEnded();
   for (let seen = ""; !signal.aborted; ) {
     const over = new AbortController();
-    const due = sleep(GATEWAY_LIMITS.importMs, undefined, { signal: AbortSignal.any([signal, over.signal]) });
-    await Promise.race([due.catch(() => undefined), turnEnded()]);
+    const due = sleep(GATEWAY_LIMITS.importMs, false, { signal: AbortSignal.any([signal, over.signal]) });
+    const isAfterTurn = await Promise.race([due.catch(() => false), ended.then(() => true)]);
     over.abort();
+    if (signal.aborted) return null;
+    if (isAfterTurn) ended = turnEnded();
     const stamp = storeStamp(places);
-    if (stamp === seen || signal.aborted) continue;
+    // A store that is no file has the same stamp for a while, and a turn of this connection may have imported the session.
+    if (stamp === seen && !isAfterTurn) continue;
     seen = stamp;
-    const found = await findSession(id, places).catch(() => null);
-    if (found === null) return null;
-    if (found.hit.kind === "own") return found.hit.row;
+    await using own = await openOwn(places);
+    const row = own === null ? null : await ownRowOf(name, own);
+    if (row !== null) return row;
   }
   return null;
 }
 
 /** Changes with each change of the store. A store that is no file is looked into once in `storeLookMs`. */
 function storeStamp(places: PlacesAt): string {
-  const url = storeUrlOf(places);
-  if (!url.startsWith("sqlite:")) return String(Math.floor(Date.now() / GATEWAY_LIMITS.storeLookMs));
-  const path = url.slice("sqlite:".length);
+  const path = pathOfUrl(storeUrlOf(places));
+  if (path === null) return String(Math.floor(Date.now() / GATEWAY_LIMITS.storeLookMs));
   return [path, `${path}-wal`]
     .map((file) => statSync(file, { throwIfNoEntry: false }))
     .map((stat) => (stat === undefined ? "" : `${stat.mtimeMs} ${stat.size}`))

@@ -6,7 +6,7 @@
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setImmediate as otherWork } from "node:timers/promises";
-import { foldersLookedInto, type ListedSession, storeUrlOf } from "@continuo/agents/catalog";
+import { foldersLookedInto, type ListedSession, pathOfUrl, storeUrlOf } from "@continuo/agents/catalog";
 import { continuoHome, fileOfLocation, mayBeWrittenSince, namesIn, type PlacesAt } from "@continuo/files";
 import { GATEWAY_LIMITS } from "./limits.ts";
 
@@ -27,9 +27,9 @@ const WIDTH = 4;
  * have no stamp.
  */
 export function pathsOfList(rows: readonly ListedSession[], places: PlacesAt): readonly string[] | null {
-  const url = storeUrlOf(places);
-  if (!url.startsWith("sqlite:")) return null;
-  const paths = new Set(filesOf(url.slice("sqlite:".length)));
+  const store = pathOfUrl(storeUrlOf(places));
+  if (store === null) return null;
+  const paths = new Set(filesOf(store));
   for (const { location, nativeRefs = [] } of rows) {
     for (const path of filesOf(location)) paths.add(path);
     for (const native of nativeRefs) for (const path of filesOf(native.location ?? "")) paths.add(path);

@@ -77,6 +77,6 @@ async function lookUpExactly(id: string, sources: CatalogSources): Promise<LookU
 }
 
 /** Finds Continuo's session that began as this native session; otherwise the one that continues in it. */
-async function ownRowOf(native: SessionName, own: OpenOwn): Promise<OwnRow | null> {
+export async function ownRowOf(native: SessionName, own: OpenOwn): Promise<OwnRow | null> {
   return ownerOf(native, await listOwn(own));
 }

@@ -20,6 +20,7 @@ import {
 import {
   type AgentEvent,
   ContinuoError,
+  isContinuoError,
   keepNewest,
   type Message,
   messageOf,
@@ -194,9 +195,14 @@ export class EditorSession {
 
   /** Follows the native session in which the conversation continues now. Never rejects. */
   async followNative(): Promise<void> {
-    const { places } = this.#options;
-    const found = await findSession(this.id, places).catch(() => null);
-    if (found?.hit.kind === "own") await this.#followNativeOf(found.hit.row);
+    const { places, client } = this.#options;
+    try {
+      const { hit } = await findSession(this.id, places);
+      if (hit.kind === "own") await this.#followNativeOf(hit.row);
+    } catch (error) {
+      if (isContinuoError(error, "not_found")) return;
+      client.note(this.id, `turns of others are not shown: ${messageOf(error)}`);
+    }
   }
 
   async #followNativeOf(row: OwnRow): Promise<void> {

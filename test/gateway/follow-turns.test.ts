@@ -1,14 +1,19 @@
 /** The follower of other processes' turns, with a log in which a killed turn has no end yet. */
 
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathOfUrl, storeUrlOf } from "@continuo/agents/catalog";
+import { findNativeSessions } from "@continuo/native";
 import { openStore } from "@continuo/store";
 import { expect, onTestFinished, test } from "vitest";
+import { importNative } from "../../packages/agents/src/conversations/native-import.ts";
 import { CallIds } from "../../src/gateway/call-ids.ts";
 import { followStartOf, followTurnsOfOthers } from "../../src/gateway/follow-turns.ts";
 import { Stage } from "../../src/gateway/stage.ts";
 import { cleanEnv } from "../cli/home.ts";
 import { createTalkHome } from "../cli/talk.ts";
 import { ownSession, storeOf } from "../machine/open-chat.ts";
+import { begin } from "./native-writer.ts";
 
 async function open() {
   const home = createTalkHome();
@@ -33,6 +38,85 @@ async function open() {
     ]);
   return { id, sessionId, store, places, change, say };
 }
+
+/** Follows a native session, and shows what is said in the turns of others. */
+async function followNative(turnEnded: () => Promise<void>) {
+  const home = createTalkHome();
+  onTestFinished(() => home[Symbol.dispose]());
+  await begin(home, "claude");
+  const places = { home: home.path, cwd: join(home.path, "project"), env: cleanEnv(home.path), now: new Date() };
+  const [found] = await Array.fromAsync(findNativeSessions({ places, agents: ["claude"] }));
+  if (found === undefined) throw new Error("there is no session");
+  const store = await openStore(storeOf(home));
+  onTestFinished(() => store.close());
+  const stop = new AbortController();
+  const shown: string[] = [];
+  const stage = new Stage();
+  const waits = Promise.withResolvers<void>();
+  const following = followTurnsOfOthers(`claude:${found.sessionId}`, {
+    places,
+    isOwn: () => false,
+    ids: () => new CallIds(),
+    turnEnded,
+    onCaughtUp: waits.resolve,
+    onBegin: () => undefined,
+    enter: () => stage.enter(),
+    show: async (update) => {
+      shown.push(JSON.stringify(update));
+    },
+    ask: () => Promise.reject(new Error("there is no question")),
+    signal: stop.signal,
+  });
+  onTestFinished(async () => {
+    stop.abort();
+    await following.catch(() => undefined);
+  });
+  await waits.promise;
+  const importAndSay = async (text: string): Promise<string> => {
+    const { session } = await importNative(found, { store, places, cwd: places.cwd });
+    await store.createRun({ sessionId: session.sessionId, runId: text, input: [{ type: "text", text }] });
+    const start = { type: "run_started", data: { runId: text }, runId: text };
+    await store.append(session.sessionId, [start], { also: [{ type: "run", runId: text, to: "running" }] });
+    return session.sessionId;
+  };
+  return { places, store, shown, following, importAndSay };
+}
+
+/** A turn of this connection ends each time that `end` is called. */
+function turns(): { readonly ended: () => Promise<void>; end(): void } {
+  let turn = Promise.withResolvers<void>();
+  return {
+    ended: () => turn.promise,
+    end() {
+      turn.resolve();
+      turn = Promise.withResolvers();
+    },
+  };
+}
+
+test("a native session is followed again after its import was deleted, because its first turn failed", async () => {
+  const { ended, end } = turns();
+  const { store, shown, importAndSay } = await followNative(ended);
+  const sessionId = await importAndSay("one");
+  end();
+  await expect.poll(() => shown.join(), { timeout: 20_000 }).toContain('"one"');
+  await store.deleteSession(sessionId);
+  await importAndSay("two");
+  await expect.poll(() => shown.join(), { timeout: 20_000 }).toContain('"two"');
+  expect(shown.filter((update) => update.includes('"one"'))).toHaveLength(1);
+});
+
+test("a follower says why it can no longer look into the store", async () => {
+  const { ended, end } = turns();
+  const { following, store, places } = await followNative(ended);
+  const failed = expect(following).rejects.toMatchObject({ code: "corrupt" });
+  await store.close();
+  const path = pathOfUrl(storeUrlOf(places)) ?? "";
+  for (const file of [`${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
+  writeFileSync(path, "this is no database, and is longer than a header".repeat(100));
+  end();
+  await failed;
+});
 
 test("a waiting prompt that ends does not stop the follower of a killed turn that has no end yet", async () => {
   const { id, sessionId, store, places, change, say } = await open();

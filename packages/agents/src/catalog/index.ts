@@ -131,6 +131,7 @@ export {
   openOwn,
   openOwnAgain,
   ownSessionContinuedIn,
+  pathOfUrl,
   readOwn,
   storeUrlOf,
 } from "./store.ts";

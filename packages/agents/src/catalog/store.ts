@@ -50,7 +50,8 @@ export function existingStoreUrl(places: PlacesAt): string | null {
   return path === null || existsSync(path) ? url : null;
 }
 
-function pathOfUrl(url: string): string | null {
+/** The file of a database of SQLite; `null` for any other store. */
+export function pathOfUrl(url: string): string | null {
   return url.startsWith("sqlite:") ? url.slice("sqlite:".length) : null;
 }
 
