@@ -3,12 +3,18 @@
  * it must not be taken for a turn of the agent's own program.
  */
 
-import { matchPrompt, PROMPT_MATCHES, type SentPrompt } from "@continuo/agents/conversations";
-import { keepNewest, type Message } from "@continuo/core/model";
+import {
+  matchPrompt,
+  PROMPT_MATCHES,
+  type SentPrompt,
+  textsOfPrompt,
+} from "@continuo/agents/conversations";
+import { type Block, keepNewest, type Message } from "@continuo/core/model";
 import { GATEWAY_LIMITS } from "./limits.ts";
 
-export interface RunPrompt extends SentPrompt {
+export interface RunPrompt extends Omit<SentPrompt, "texts"> {
   readonly runId: string;
+  readonly input: readonly Block[];
 }
 
 interface KnownPrompt extends SentPrompt {
@@ -32,7 +38,8 @@ export class KnownPrompts {
       known.toMs = toMs;
       return;
     }
-    this.#prompts.set(runId, { input, fromMs, toMs, messageId: null });
+    // The pictures of so many prompts would fill the memory.
+    this.#prompts.set(runId, { texts: textsOfPrompt(input), fromMs, toMs, messageId: null });
     keepNewest(this.#prompts, GATEWAY_LIMITS.knownPrompts);
   }
 

@@ -101,7 +101,7 @@ test.each(AGENTS)(
       content.flatMap((block) => (block.type === "tool_call" ? [block.id] : [])),
     );
     const run: OwnRun = {
-      input: [{ type: "text", text: "Ask from the editor" }],
+      texts: ["Ask from the editor"],
       fromMs,
       toMs: Date.now(),
       isHere: true,

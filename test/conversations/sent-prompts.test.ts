@@ -6,7 +6,11 @@
 import type { Block, Message } from "@continuo/core/model";
 import { expect, test } from "vitest";
 import { turnsOfProgram } from "../../packages/agents/src/conversations/native-owners.ts";
-import { matchPrompt, type PromptMatch } from "../../packages/agents/src/conversations/sent-prompts.ts";
+import {
+  matchPrompt,
+  type PromptMatch,
+  textsOfPrompt,
+} from "../../packages/agents/src/conversations/sent-prompts.ts";
 import { KnownPrompts } from "../../src/gateway/known-prompts.ts";
 
 const AT = Date.parse("2026-11-29T12:00:00Z");
@@ -93,15 +97,16 @@ function messageOf(id: string, content: string | readonly Block[], atMs: number)
 test.each(Object.entries(CASES))(
   "editors and the log agree whose prompt a message is: %s",
   (_, { sent, written, at = 100, isRunning, match }) => {
+    const input = blocksOf(sent);
     const prompt = {
-      input: blocksOf(sent),
+      texts: textsOfPrompt(input),
       fromMs: AT,
       toMs: isRunning === true ? Number.POSITIVE_INFINITY : AT + RUN_MS,
     };
     const message = messageOf("asked", written, AT + (at ?? 0));
     expect(matchPrompt(message, prompt)).toBe(match);
     const known = new KnownPrompts();
-    known.add({ runId: "run", ...prompt });
+    known.add({ runId: "run", input, fromMs: prompt.fromMs, toMs: prompt.toMs });
     expect(known.has(message)).toBe(match !== null);
     const run = { ...prompt, isHere: true, answers: new Set<string>() };
     const own = { ids: new Set(["first"]), taken: new Set<string>(), calls: new Set<string>() };
@@ -114,6 +119,7 @@ test.each(Object.entries(CASES))(
 test("a message is the prompt with the same words, not an earlier one whose words are only its end", () => {
   const prompts = ["build", "fix the build"].map((text, at) => ({
     input: blocksOf(text),
+    texts: [text],
     fromMs: AT + at,
     toMs: AT + RUN_MS,
   }));
@@ -127,8 +133,15 @@ test("a message is the prompt with the same words, not an earlier one whose word
 });
 
 test("a message without a time can be the prompt of any run", () => {
-  const prompt = { input: blocksOf("go on"), fromMs: AT, toMs: AT + RUN_MS };
+  const prompt = { texts: ["go on"], fromMs: AT, toMs: AT + RUN_MS };
   const { timestamp: _, ...untimed } = messageOf("asked", "go on", AT);
   expect(matchPrompt(untimed, prompt)).toBe("same");
   expect(matchPrompt(untimed, prompt, AT + 3_600_000)).toBeNull();
+});
+
+test("what is kept of a prompt to recognize it has no picture and no bytes of a file", () => {
+  const data = "x".repeat(1_000);
+  const file: Block = { type: "file", mimeType: "application/pdf", name: "a.pdf", data, url: "attachment:///a" };
+  const texts = textsOfPrompt([{ type: "text", text: "look" }, { ...picture, data }, file]);
+  expect(texts).toEqual(["look", "look", "look"]);
 });

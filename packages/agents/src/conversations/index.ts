@@ -13,7 +13,7 @@ export { type HandOverOptions, handOver } from "./hand-over.ts";
 export { TALK_LIMITS } from "./limits.ts";
 export { checkAgent, type LogInOptions, logIn } from "./log-in.ts";
 export type { TurnResult } from "./run.ts";
-export { matchPrompt, PROMPT_MATCHES, type SentPrompt } from "./sent-prompts.ts";
+export { matchPrompt, PROMPT_MATCHES, type SentPrompt, textsOfPrompt } from "./sent-prompts.ts";
 export { agentsAt, defaultAgent, installedAgents, readSettings } from "./settings.ts";
 export {
   answerQuestion,

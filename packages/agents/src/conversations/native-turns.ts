@@ -32,7 +32,7 @@ import type { FoundSession } from "@continuo/native/kit";
 import { presentRefOf, toOwnRow } from "../catalog/index.ts";
 import { TALK_LIMITS } from "./limits.ts";
 import { type OwnRecords, type OwnRun, turnsOfProgram } from "./native-owners.ts";
-import { flat } from "./sent-prompts.ts";
+import { flat, textsOfPrompt } from "./sent-prompts.ts";
 
 export interface NativeTurnsOptions {
   readonly store: Store;
@@ -250,7 +250,7 @@ function toOwnRun(
 ): OwnRun {
   const { agent, sessionId } = recordOf(metadata.native);
   return {
-    input: contentBlocks(input),
+    texts: textsOfPrompt(contentBlocks(input)),
     fromMs: Date.parse(startedAt ?? createdAt),
     toMs: endedAt === null ? Number.POSITIVE_INFINITY : Date.parse(endedAt),
     isHere: agent === ref.agent && sessionId === ref.sessionId,

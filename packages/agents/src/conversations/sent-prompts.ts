@@ -7,7 +7,8 @@ import { type Block, type Message, textOf, typedTextOf, withNamedFiles } from "@
 
 /** Times are milliseconds since the epoch. */
 export interface SentPrompt {
-  readonly input: readonly Block[];
+  /** See `textsOfPrompt`. */
+  readonly texts: readonly string[];
   readonly fromMs: number;
   /** Infinity while its turn runs. */
   readonly toMs: number;
@@ -33,10 +34,15 @@ export function matchPrompt(
   nowMs: number = Number.NaN,
 ): PromptMatch | null {
   if (!isDuring(message, prompt, nowMs)) return null;
-  const sent = [...textsOf(prompt.input), flat(textOf(withNamedFiles(prompt.input)))];
+  const { texts } = prompt;
   const written = textsOf(message.content);
-  if (written.some((text) => sent.includes(text))) return "same";
-  return written.some((text) => sent.some((part) => isPart(text, part))) ? "part" : null;
+  if (written.some((text) => texts.includes(text))) return "same";
+  return written.some((text) => texts.some((part) => isPart(text, part))) ? "part" : null;
+}
+
+/** The texts in which an agent may write the prompt into its file. They are all that is compared, and have no pictures. */
+export function textsOfPrompt(input: readonly Block[]): readonly string[] {
+  return [...textsOf(input), flat(textOf(withNamedFiles(input)))];
 }
 
 /** True for a message that was written while the turn of the prompt ran. */
