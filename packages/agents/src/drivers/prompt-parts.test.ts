@@ -17,6 +17,24 @@ const PARTS: Readonly<Record<string, Block>> = {
   "link to a file": { type: "file", mimeType: "text/plain", name: "a", url: `file:///work/${MARK}` },
   "text of a file": { type: "file", mimeType: "text/plain", name: "a", text: MARK },
   "bytes of a file": { type: "file", mimeType: "application/pdf", name: "a", data: MARK },
+  "bytes of a file at an address of the editor": {
+    type: "file",
+    mimeType: "application/pdf",
+    data: MARK,
+    url: "attachment:///a.pdf",
+  },
+  "text of a file at an address of the editor": {
+    type: "file",
+    mimeType: "text/plain",
+    text: MARK,
+    url: "untitled:a",
+  },
+  "picture at an address of the editor": {
+    type: "image",
+    mimeType: "image/png",
+    data: MARK,
+    url: "attachment:///a.png",
+  },
   sound: { type: "unknown", raw: { type: "audio", mimeType: "audio/wav", data: MARK } },
 };
 
@@ -28,22 +46,24 @@ const ALL: Readonly<Record<string, Outcome>> = Object.fromEntries(
   Object.keys(PARTS).map((part) => [part, part === "sound" ? "refused" : "given"]),
 );
 
+const NO_BYTES = {
+  "bytes of a file": "refused",
+  "bytes of a file at an address of the editor": "refused",
+} as const;
+const NO_PICTURES = { picture: "refused", "picture at an address of the editor": "refused" } as const;
+
 const AGENTS: readonly [
   agent: string,
   convert: (blocks: readonly Block[]) => unknown,
   outcomes: Readonly<Record<string, Outcome>>,
 ][] = [
   ["Claude Code", toContent, ALL],
-  ["Codex", toInput, { ...ALL, "bytes of a file": "refused" }],
-  ["pi", toPrompt, { ...ALL, "picture of the web": "refused", "bytes of a file": "refused" }],
+  ["Codex", toInput, { ...ALL, ...NO_BYTES }],
+  ["pi", toPrompt, { ...ALL, ...NO_BYTES, "picture of the web": "refused" }],
   ["opencode, which takes pictures and files", acp(true, true), ALL],
-  ["Gemini CLI, which takes pictures", acp(true, false), { ...ALL, "bytes of a file": "refused" }],
-  ["an agent that takes files", acp(false, true), { ...ALL, picture: "refused" }],
-  [
-    "an agent that takes words",
-    acp(false, false),
-    { ...ALL, picture: "refused", "bytes of a file": "refused" },
-  ],
+  ["Gemini CLI, which takes pictures", acp(true, false), { ...ALL, ...NO_BYTES }],
+  ["an agent that takes files", acp(false, true), { ...ALL, ...NO_PICTURES }],
+  ["an agent that takes words", acp(false, false), { ...ALL, ...NO_PICTURES, ...NO_BYTES }],
 ];
 
 function outcomeOf(convert: (blocks: readonly Block[]) => unknown, part: Block): Outcome | "lost" {

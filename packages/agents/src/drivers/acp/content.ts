@@ -29,9 +29,18 @@ function lostPart(block: Block, { image, embeddedContext }: PromptAbilities): st
       ? `content of the type ${JSON.stringify(type.slice(0, 80))}`
       : "this content";
   }
-  if (block.type === "image") return image || block.url !== undefined ? null : "pictures";
+  if (block.type === "image") return image || isLink(block) ? null : "pictures";
   if (block.type !== "file" || embeddedContext) return null;
-  return block.text === undefined && block.url === undefined ? `files of the type ${block.mimeType}` : null;
+  return block.text === undefined && !isLink(block) ? `files of the type ${block.mimeType}` : null;
+}
+
+/**
+ * True if a link has everything that the block has. An agent can follow only some links: that of an unsaved file, for
+ * example, belongs to the editor.
+ */
+function isLink({ url, data, text }: { readonly url?: string; readonly data?: string; readonly text?: string }): boolean {
+  if (url === undefined) return false;
+  return (data === undefined && text === undefined) || /^(?:file|https?):/iu.test(url);
 }
 
 /** Blocks that the reader does not accept become text. */
@@ -44,11 +53,12 @@ export function toContent(blocks: readonly Block[], abilities: PromptAbilities):
   });
 }
 
-function imageContent({ mimeType, data, url }: ImageBlock, { image }: PromptAbilities): ContentBlock | null {
+function imageContent(block: ImageBlock, { image }: PromptAbilities): ContentBlock | null {
+  const { mimeType, data, url } = block;
   if (image && data !== undefined) {
     return present({ type: "image", mimeType, data, uri: url });
   }
-  return url === undefined ? null : { type: "resource_link", uri: url, name: "image", mimeType };
+  return url !== undefined && isLink(block) ? { type: "resource_link", uri: url, name: "image", mimeType } : null;
 }
 
 function fileContent(file: FileBlock, { embeddedContext }: PromptAbilities): ContentBlock | null {
@@ -60,7 +70,7 @@ function fileContent(file: FileBlock, { embeddedContext }: PromptAbilities): Con
   if (embeddedContext && data !== undefined) {
     return { type: "resource", resource: { uri, mimeType, blob: data } };
   }
-  return url === undefined ? null : { type: "resource_link", uri: url, name, mimeType };
+  return url !== undefined && isLink(file) ? { type: "resource_link", uri: url, name, mimeType } : null;
 }
 
 function asText(block: Block): ContentBlock {
