@@ -60,6 +60,11 @@ test.each(["library", "chat"] as const)(
     await using store = await openStore(url);
     const [left] = (await store.listSessions()).items;
     expect(left?.metadata.importing).toBe(`claude:${CLAUDE_ID}`);
+    const listed = async () =>
+      await runHere(home, ["session", "list", "--json", "--agent", "continuo"], { env: { CONTINUO_STORE: url } });
+    expect(JSON.parse((await listed()).stdout)).toMatchObject([{ incomplete: true }]);
+    const drawn = await runHere(home, ["session", "list", "--agent", "continuo"], { env: { CONTINUO_STORE: url } });
+    expect(drawn.stdout).toContain("incomplete import");
     const named = await exported(left?.sessionId ?? "");
     expect(named.stderr).toContain("incomplete: an import of this session has not been completed");
     if (way === "library") await importNativeSession(store, file, { places });
@@ -75,6 +80,7 @@ test.each(["library", "chat"] as const)(
     const native = await readNativeSession(file, { places });
     expect(messages.map(({ content }) => content)).toEqual(native.messages.map(({ content }) => content));
     expect((await exported("--agent", "continuo")).stderr).toContain("1 session as openai\n");
+    expect(JSON.parse((await listed()).stdout)).toMatchObject([{ incomplete: false }]);
   },
 );
 

@@ -1,6 +1,6 @@
 /** Sessions as `--json` prints them: keys in the order of the contract, absent facts as `null`. */
 
-import type { CatalogDetails, ListedSession, TrashedOwn } from "@continuo/agents/catalog";
+import { type CatalogDetails, isOwn, type ListedSession, type TrashedOwn } from "@continuo/agents/catalog";
 import {
   adviceFor,
   type Problem,
@@ -43,7 +43,8 @@ export function infoToJson(info: ListedSession): Readonly<Record<string, unknown
 /** A row of a list, with the marks of the person. */
 export function rowToJson(row: ListedSession): Readonly<Record<string, unknown>> {
   const { pinned = false, tags = [] } = row.marks ?? {};
-  return Object.assign(infoToJson(row), { pinned, tags, movedTo: row.movedTo ?? null });
+  const incomplete = isOwn(row) && row.isPartial === true;
+  return Object.assign(infoToJson(row), { pinned, tags, movedTo: row.movedTo ?? null, incomplete });
 }
 
 export function detailsToJson(details: CatalogDetails): Readonly<Record<string, unknown>> {

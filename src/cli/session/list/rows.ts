@@ -1,6 +1,6 @@
 /** Sessions as a table, fitted to the terminal, or as tab-separated values for programs. */
 
-import type { ListedSession } from "@continuo/agents/catalog";
+import { isOwn, type ListedSession } from "@continuo/agents/catalog";
 import { visibleLine } from "@continuo/core/transcript";
 import {
   type Column,
@@ -115,6 +115,7 @@ function notesOf(session: ListedSession): string {
   if (session.movedTo !== undefined) notes.push(`moved to ${session.movedTo.machine}`);
   if (session.live === true) notes.push("live");
   if (session.archived) notes.push("archived");
+  if (isOwn(session) && session.isPartial) notes.push("incomplete import");
   if (isDamaged(session)) notes.push("damaged");
   if (session.problems.some(({ code }) => code === "only_copy")) notes.push("only a copy");
   const mirror = session.problems.find(({ code }) => code === "mirror");
