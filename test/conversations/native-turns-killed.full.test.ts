@@ -1,6 +1,7 @@
 /**
- * A process that imports the turns of an agent's own program is killed at every system call by which it changes the
- * store. After the next attempt, the log has each of these turns once, in the order of the agent's file.
+ * A process that imports the turns of an agent's own program is killed at some of the system calls by which it changes
+ * the store, spread over all of them. After the next attempt, the log has each of these turns once, in the order of the
+ * agent's file.
  */
 
 import { cpSync, mkdirSync, rmSync } from "node:fs";
@@ -30,7 +31,7 @@ const linesOf = (messages: readonly Message[]): readonly string[] =>
     .map(({ role, content }) => `${role}: ${textOf(content)} ${content.map(({ type }) => type).join()}`);
 
 test.each(AGENTS)(
-  "each turn of the own program of %s is in the log once and in order, at whatever step its import was killed",
+  `each turn of the own program of %s is in the log once and in order after its import was killed at some of ${POINTS} writes`,
   async (agent) => {
     const root = scratchFolder("native-turns-killed");
     const path = join(root, "user");

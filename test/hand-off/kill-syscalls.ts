@@ -3,9 +3,9 @@
  * then each run ends just before one of them.
  */
 
-import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { isKilledUnderStrace } from "../strace.ts";
 
 /**
  * The calls that change names or bytes. `write` counts for files that were opened for writing; `pwrite64` is mostly
@@ -42,17 +42,16 @@ const LIMIT_MS = 120_000;
 /** A killed edit leaves its note; a completed one has removed it, as its last change. */
 const NOTE_REMOVED = /^unlink(?:at)?\(.*\/\.continuo\/unfinished\//u;
 
-function strace(log: string, options: readonly string[], { argv, env }: KillTarget): number | null {
+function isKilled(log: string, options: readonly string[], { argv, env }: KillTarget): boolean {
   // Only the main thread counts, because it changes the files, and other threads would make the counts differ.
   const args = ["-qq", "-y", "-o", log, ...options, process.execPath, ...argv];
-  const { status } = spawnSync("strace", args, { env: { ...env }, stdio: "ignore", timeout: LIMIT_MS });
-  return status;
+  return isKilledUnderStrace(args, { env: { ...env }, stdio: "ignore", timeout: LIMIT_MS });
 }
 
 /** Returns the points of a complete run, in their order. */
 export function killPointsOf(run: KillTarget, scratch: string): readonly KillPoint[] {
   const log = join(scratch, "strace.log");
-  if (strace(log, ["-e", `trace=${CALLS.join(",")}`], run) !== 0)
+  if (isKilled(log, ["-e", `trace=${CALLS.join(",")}`], run))
     throw new Error(`${run.argv.join(" ")} failed`);
   const counts = new Map<string, number>();
   const runs: { readonly of: string; readonly points: KillPoint[] }[] = [];
@@ -90,7 +89,8 @@ function firstMiddleLast(points: readonly KillPoint[]): readonly KillPoint[] {
 /** Kills the run at this point, and returns true if it was killed. */
 export function killAt({ call, nth }: KillPoint, run: KillTarget, scratch: string): boolean {
   const log = join(scratch, "strace.log");
-  const status = strace(log, ["-e", `trace=${call}`, "-e", `inject=${call}:signal=KILL:when=${nth}`], run);
+  const inject = ["-e", `trace=${call}`, "-e", `inject=${call}:signal=KILL:when=${nth}`];
+  const wasKilled = isKilled(log, inject, run);
   rmSync(log, { force: true });
-  return status !== 0;
+  return wasKilled;
 }

@@ -12,6 +12,8 @@ import { indexPathOf, useIndex } from "@continuo/native/index-file";
 import { expect, vi } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
 import { bundledProgram } from "../sizes/shared-programs.ts";
+import { createRandom, type Random } from "../store/harness/random.ts";
+import { isKilledUnderStrace } from "../strace.ts";
 import { copyEveryCase } from "./every-case.ts";
 import { editFile, filesOf, setTimes } from "./file-edits.ts";
 import { contentOfHome, contentWithoutIndex, type HomeContent } from "./mended-home.ts";
@@ -46,14 +48,13 @@ interface KilledHome {
   readonly scratch: string;
   readonly places: Places;
   readonly program: string;
-  /** Returns an integer from 0 to below `count`. */
-  readonly pick: (count: number) => number;
+  readonly random: Random;
 }
 
 /** Makes kills until `count` of them met a process that wrote. @param seed decides the changes and the kills */
 export async function killMends(count: number, seed: number): Promise<MendKills> {
   const scratch = scratchFolder("killed-mends");
-  const pick = randomOf(seed);
+  const random = createRandom(seed);
   const program = await bundledProgram("test/search/mend-child.ts");
   let places = copyEveryCase(scratch, 2);
   let [killed, over] = [0, 0];
@@ -66,32 +67,31 @@ export async function killMends(count: number, seed: number): Promise<MendKills>
       setTimes(scratch);
       run(program, places, PARTS.join(" "));
     }
-    const home = { scratch, places, program, pick };
-    for (let edits = 1 + pick(3); edits > 0; edits--) changeFile(home);
+    const home = { scratch, places, program, random };
+    for (let edits = 1 + random.below(3); edits > 0; edits--) changeFile(home);
     if (await killMend(home, killed % 2 === 1)) killed += 1;
     else over += 1;
   }
   return { killed, over };
 }
 
-function changeFile({ scratch, places, pick }: KilledHome): void {
+function changeFile({ scratch, places, random }: KilledHome): void {
   const files = filesOf(scratch);
   const lines = files.filter((path) => path.endsWith(".jsonl"));
-  const path = lines[pick(lines.length)] ?? "";
-  const what = EDITS[pick(EDITS.length)] ?? "";
-  if (pick(2) === 0) appendFileSync(path, `{"type":"wombat","text":"wombat ${pick(1_000)}"}\n`);
-  else editFile({ what, file: files.indexOf(path), text: "wombat".slice(0, pick(6)) }, { scratch, places });
+  const path = random.pick(lines);
+  const what = random.pick(EDITS);
+  if (random.chance(0.5)) appendFileSync(path, `{"type":"wombat","text":"wombat ${random.below(1_000)}"}\n`);
+  else editFile({ what, file: files.indexOf(path), text: "wombat".slice(0, random.below(6)) }, { scratch, places });
 }
 
 /** Returns false if the process was over before the kill. */
-async function killMend({ scratch, places, program, pick }: KilledHome, isRead: boolean): Promise<boolean> {
-  const part = PARTS[pick(PARTS.length)] ?? "list";
-  const { call, most } = CALLS[pick(CALLS.length)] ?? CALLS[0];
-  const when = 1 + pick(most[part]);
+async function killMend({ scratch, places, program, random }: KilledHome, isRead: boolean): Promise<boolean> {
+  const part = random.pick(PARTS);
+  const { call, most } = random.pick(CALLS);
+  const when = 1 + random.below(most[part]);
   const reader = isRead ? startReader(program, places) : null;
   const inject = ["-e", `trace=${call}`, "-e", `inject=${call}:signal=KILL:when=${when}`];
-  const { signal, status } = spawnSync(
-    "strace",
+  const isKilled = isKilledUnderStrace(
     ["-qq", "-o", "/dev/null", ...inject, process.execPath, program, JSON.stringify(places), part],
     { stdio: ["ignore", "ignore", "inherit"] },
   );
@@ -105,7 +105,7 @@ async function killMend({ scratch, places, program, pick }: KilledHome, isRead: 
   } finally {
     vi.useRealTimers();
   }
-  return signal === "SIGKILL" || status !== 0;
+  return isKilled;
 }
 
 function startReader(program: string, places: Places): Promise<string> {
@@ -139,15 +139,4 @@ async function withoutIndex(scratch: string, places: Places): Promise<Places> {
   const none = withFolder(places, join(scratch, "continuo-none"));
   await useIndex(indexPathOf(none), "write", (database) => database.exec("pragma user_version = 999"));
   return none;
-}
-
-/** The generator mulberry32. */
-function randomOf(seed: number): KilledHome["pick"] {
-  let state = seed >>> 0;
-  return (count) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % count;
-  };
 }
