@@ -15,6 +15,7 @@ import { isListedOnlyByAgent } from "../catalog/index.ts";
 import { openDriver } from "../config/index.ts";
 import { type ReplayWriter, toAgent } from "../drivers/link/index.ts";
 import type { AgentOptions, ConversationAgent } from "./conversation-agent.ts";
+import { TALK_LIMITS } from "./limits.ts";
 import type { ProgramPlace } from "./state.ts";
 
 /** The program is not started yet. Errors: `not_found`, `usage`. */
@@ -26,12 +27,10 @@ export async function createAgent(options: AgentOptions): Promise<ConversationAg
 
 async function createProgramAgent(options: AgentOptions): Promise<ConversationAgent> {
   const { settings, places, cwd, onPermission, keepOpen, onWait, isTrusted } = options;
-  const { mode, effort, toolServers, editor, writerWaitMs } = options;
+  const { mode, effort, toolServers, editor } = options;
   const { resumeId } = settings.session;
-  const early = startedEarly(
-    await openDriver(settings, places, present({ onWait, isTrusted, writerWaitMs })),
-    writerWaitMs ?? 0,
-  );
+  const { writerWaitMs } = TALK_LIMITS;
+  const early = startedEarly(await openDriver(settings, places, present({ onWait, isTrusted, writerWaitMs })));
   const agent = toAgent(early.driver, {
     name: settings.name,
     cwd,
@@ -121,7 +120,7 @@ interface ConversationStart {
 }
 
 /** Returns a driver whose next conversation may already be open. */
-function startedEarly(driver: AgentDriver, writerWaitMs: number): Early {
+function startedEarly(driver: AgentDriver): Early {
   let begun: ConversationStart | null = null;
   const drop = async (): Promise<void> => {
     const dropped = begun;
@@ -144,7 +143,7 @@ function startedEarly(driver: AgentDriver, writerWaitMs: number): Early {
             return await unlessAborted(taken, open.signal);
           } catch (error) {
             // The program may have closed the conversation in the meantime. No turn waits the whole time twice.
-            const hasWaited = performance.now() - askedAt >= Math.max(1, writerWaitMs / 2);
+            const hasWaited = performance.now() - askedAt >= TALK_LIMITS.writerWaitMs / 2;
             if (hasWaited || !isContinuoError(error, "session_live")) throw error;
           }
         }

@@ -27,8 +27,6 @@ export interface AgentOptions {
   readonly mode?: string;
   /** See `OpenConversation.effort`. */
   readonly effort?: string;
-  /** See `DriverOptions.writerWaitMs`. */
-  readonly writerWaitMs?: number;
   /** See `OpenConversation.toolServers`. */
   readonly toolServers?: readonly ToolServer[];
   /** See `OpenConversation.editor`. */

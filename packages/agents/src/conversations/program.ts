@@ -46,7 +46,6 @@ export interface Program {
 
 export function createProgram(options: ProgramOptions): Program {
   const { setting, trust, places, ask, keepOpen, note, toolServers, editor } = options;
-  const { writerWaitMs } = TALK_LIMITS;
   let agent: ConversationAgent | null = null;
   const waits = createWaitNotes(note);
   const noted = new Set<string>();
@@ -80,7 +79,7 @@ export function createProgram(options: ProgramOptions): Program {
       onPermission: permissionsBy(present({ policy, timeLimitMs, ask })),
       keepOpen,
       onWait: (waitMs, holder) => waits.wait({ name: settings.name, waitMs, holder }),
-      ...present({ mode: mode ?? undefined, effort: effort ?? undefined, toolServers, editor, writerWaitMs }),
+      ...present({ mode: mode ?? undefined, effort: effort ?? undefined, toolServers, editor }),
     });
     return agent;
   };
