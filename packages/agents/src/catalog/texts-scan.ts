@@ -133,11 +133,16 @@ export async function useLines<T>(
   if (ofPiece !== undefined) return ofPiece;
   // The filter of the agent kept the session without its bytes, or they cannot be read.
   if (isOnePiece) return "whole";
+  const bytes = bytesOf(file.path);
+  return bytes === null ? "whole" : useBytes(bytes);
+}
+
+/** `null` if the file cannot be read: the error is reported when the reader opens the session. */
+function bytesOf(path: string): Buffer | null {
   try {
-    return useBytes(readFileSync(file.path));
+    return readFileSync(path);
   } catch {
-    // The error is reported when the reader opens the session.
-    return "whole";
+    return null;
   }
 }
 
