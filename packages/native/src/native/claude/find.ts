@@ -21,6 +21,7 @@ import {
   type FoundBatch,
   type FoundSession,
   foundIn,
+  NO_KNOWN_FILES,
   NO_MEMO,
   placeOfKnown,
   readHead,
@@ -38,7 +39,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/iu;
 const SUBAGENT = /^agent-(.+)\.jsonl$/u;
 
 export function findSessions(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void> {
-  return foundIn(findBatches(places, { ...options, files: null }));
+  return foundIn(findBatches(places, { ...options, files: NO_KNOWN_FILES }));
 }
 
 export async function* findBatches(
@@ -64,7 +65,7 @@ export async function* findBatches(
     const { names, unreadable } = readSessionFolder("claude", path);
     const [found, known]: [FoundSession[], number[]] = [[], []];
     for (const file of filesIn(path, names)) {
-      const place = files?.placeOf(file.path) ?? -1;
+      const place = files.placeOf(file.path);
       if (place === -1) found.push(foundFile(file.path, live, file));
       else {
         known.push(place);

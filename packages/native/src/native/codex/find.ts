@@ -11,6 +11,7 @@ import {
   type FoundBatch,
   type FoundSession,
   foundIn,
+  NO_KNOWN_FILES,
   placeOfKnown,
   type SkimMemo,
   sessionIdOfLine,
@@ -25,7 +26,7 @@ import type { SessionMeta } from "./records.ts";
 const FILES_AT_A_TIME = 64;
 
 export function find(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void> {
-  return foundIn(findBatches(places, { ...options, files: null }));
+  return foundIn(findBatches(places, { ...options, files: NO_KNOWN_FILES }));
 }
 
 /**
@@ -45,8 +46,8 @@ export async function* findBatches(
     signal?.throwIfAborted();
     seen += 1;
     if (seen % FILES_AT_A_TIME === 0) await otherWork();
-    const place = files?.placeOf(path) ?? -1;
-    const threadId = place === -1 ? "" : sessionIdOfLine(files?.lineAt(place) ?? "");
+    const place = files.placeOf(path);
+    const threadId = place === -1 ? "" : sessionIdOfLine(files.lineAt(place));
     if (place !== -1 && !known.has(threadId) && !threads.has(threadId)) {
       known.set(threadId, place);
       continue;
@@ -54,7 +55,7 @@ export async function* findBatches(
     const head = await headOf(path, memo);
     if (head === null) continue;
     const same = known.get(head.threadId);
-    const before = same === undefined ? null : await headOf(files?.pathAt(same) ?? "", memo);
+    const before = same === undefined ? null : await headOf(files.pathAt(same), memo);
     known.delete(head.threadId);
     const heads = threads.get(head.threadId) ?? [];
     threads.set(head.threadId, [...heads, ...(before === null ? [] : [before]), head]);
@@ -68,7 +69,7 @@ export async function* findBatches(
     const one = toFound(heads, isLive);
     return [parent ? { ...one, parentId: parent.threadId } : one];
   });
-  const isArchived = (place: number): boolean => isArchivedFile(files?.pathAt(place) ?? "");
+  const isArchived = (place: number): boolean => isArchivedFile(files.pathAt(place));
   const toFoundSession = (place: number): FoundSession => {
     const one = placeOfKnown(files, place);
     return {

@@ -32,6 +32,7 @@ import {
   foundIn,
   type KnownFiles,
   type MemoKey,
+  NO_KNOWN_FILES,
   NO_MEMO,
   placeOfKnown,
   type SkimMemo,
@@ -56,7 +57,7 @@ import { readHeadText } from "./source.ts";
 import { subagentFiles, subagentFolderName } from "./subagents.ts";
 
 export function findSessions(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void> {
-  return foundIn(findBatches(places, { ...options, files: null }));
+  return foundIn(findBatches(places, { ...options, files: NO_KNOWN_FILES }));
 }
 
 /** A file is a known session only if no other file names the same session. */
@@ -114,15 +115,13 @@ interface KnownSessions {
 
 async function knownSessions(
   paths: readonly string[],
-  files: KnownFiles | null,
+  files: KnownFiles,
   memo: SkimMemo | undefined,
 ): Promise<KnownSessions> {
-  if (files === null) return { known: [], paths };
+  const all = new Map(paths.map((path) => [path, files.placeOf(path)]));
+  if ([...all.values()].every((place) => place === -1)) return { known: [], paths };
   const counts = new Map<string, number>();
-  const all = new Map<string, number>();
-  for (const path of paths) {
-    const place = files.placeOf(path);
-    all.set(path, place);
+  for (const [path, place] of all) {
     const sessionId =
       place === -1 ? (await lookAt(path, memo)).sessionId : sessionIdOfLine(files.lineAt(place));
     counts.set(sessionId, (counts.get(sessionId) ?? 0) + 1);
@@ -240,7 +239,7 @@ async function toFound({ sessionId, files: looked }: SessionFiles): Promise<Foun
 }
 
 /** The session of one file. */
-function toFoundOne(files: KnownFiles | null, known: number): FoundSession {
+function toFoundOne(files: KnownFiles, known: number): FoundSession {
   return { ...placeOfKnown(files, known), agent: "gemini", archived: false, live: null, problems: [] };
 }
 

@@ -26,6 +26,7 @@ export { isSpoken } from "./has-conversation.ts";
 export { createIdTable, findId, type IdTable, internId, textOfId } from "./ids.ts";
 export {
   foundIn,
+  NO_KNOWN_FILES,
   placeOfKnown,
   sessionIdOfLine,
   toKnownLine,

@@ -9,6 +9,19 @@ import type { FoundBatch, FoundSession, KnownFiles } from "./port.ts";
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u;
 const TIME_CHARS = "2026-01-01T00:00:00.000Z".length;
 
+function noLine(): never {
+  throw new Error("a session is known only by the lines of files");
+}
+
+/** No line is stored, so every session is found, and none is known. */
+export const NO_KNOWN_FILES: KnownFiles = {
+  placeOf: () => -1,
+  pathAt: noLine,
+  lineAt: noLine,
+  fileAt: noLine,
+  keep: () => undefined,
+};
+
 /** Every session of batches in which none is known. */
 export async function* foundIn(batches: AsyncIterable<FoundBatch>): AsyncGenerator<FoundSession, void, void> {
   for await (const { found } of batches) yield* found;
@@ -24,10 +37,9 @@ export function updatedAtOfLine(line: string): string {
 
 /** The known session as a reader finds it, for readers whose sessions need no further fact than these. */
 export function placeOfKnown(
-  files: KnownFiles | null,
+  files: KnownFiles,
   known: number,
 ): Pick<FoundSession, "sessionId" | "location" | "files"> {
-  if (files === null) throw new Error("a session is known only by the lines of files");
   const file = files.fileAt(known);
   return { sessionId: sessionIdOfLine(files.lineAt(known)), location: file.path, files: [file] };
 }

@@ -30,11 +30,8 @@ export interface FindOptions {
 }
 
 export interface FindBatchOptions extends FindOptions {
-  /**
-   * The stored lines of sessions. A session with a valid line is returned as known, and is not read; with `null`, every
-   * session is found.
-   */
-  readonly files: KnownFiles | null;
+  /** The stored lines of sessions. A session with a valid line is returned as known, and is not read. */
+  readonly files: KnownFiles;
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   type FoundSession,
   foundIn,
   type KnownFiles,
+  NO_KNOWN_FILES,
   placeOfKnown,
   readHead,
   readSessionFolder,
@@ -24,7 +25,7 @@ import { folderNameOf, namesOfCwd, type PiFolders, piFolders, sessionIdOf } from
 import { isKnownType, parseHeader } from "./records.ts";
 
 export function findSessions(places: Places, options: FindOptions): AsyncGenerator<FoundSession, void, void> {
-  return foundIn(findBatches(places, { ...options, files: null }));
+  return foundIn(findBatches(places, { ...options, files: NO_KNOWN_FILES }));
 }
 
 export async function* findBatches(
@@ -83,7 +84,7 @@ export async function recogniseFile(path: string, places: Places): Promise<Found
 async function sessionsIn(
   folder: string,
   others: boolean,
-  files: KnownFiles | null,
+  files: KnownFiles,
 ): Promise<Pick<FoundBatch, "found" | "known">> {
   const { names, unreadable } = readSessionFolder("pi", folder);
   const [found, known]: [FoundSession[], number[]] = [[...unreadable], []];
@@ -91,7 +92,7 @@ async function sessionsIn(
     const path = `${folder}/${name}`;
     if (!name.endsWith(".jsonl")) continue;
     if (sessionIdOf(path) !== null) {
-      const place = files?.placeOf(path) ?? -1;
+      const place = files.placeOf(path);
       if (place === -1) found.push(toFound(path, []));
       else known.push(place);
     } else {
