@@ -3,12 +3,7 @@
  * it must not be taken for a turn of the agent's own program.
  */
 
-import {
-  matchPrompt,
-  PROMPT_MATCHES,
-  type SentPrompt,
-  textsOfPrompt,
-} from "@continuo/agents/conversations";
+import { matchPrompt, PROMPT_MATCHES, type SentPrompt, textsOfPrompt } from "@continuo/agents/conversations";
 import { type Block, keepNewest, type Message } from "@continuo/core/model";
 import { GATEWAY_LIMITS } from "./limits.ts";
 

@@ -141,7 +141,13 @@ test("a message without a time can be the prompt of any run", () => {
 
 test("what is kept of a prompt to recognize it has no picture and no bytes of a file", () => {
   const data = "x".repeat(1_000);
-  const file: Block = { type: "file", mimeType: "application/pdf", name: "a.pdf", data, url: "attachment:///a" };
+  const file: Block = {
+    type: "file",
+    mimeType: "application/pdf",
+    name: "a.pdf",
+    data,
+    url: "attachment:///a",
+  };
   const texts = textsOfPrompt([{ type: "text", text: "look" }, { ...picture, data }, file]);
   expect(texts).toEqual(["look", "look", "look"]);
 });

@@ -44,7 +44,12 @@ async function followNative(turnEnded: () => Promise<void>) {
   const home = createTalkHome();
   onTestFinished(() => home[Symbol.dispose]());
   await begin(home, "claude");
-  const places = { home: home.path, cwd: join(home.path, "project"), env: cleanEnv(home.path), now: new Date() };
+  const places = {
+    home: home.path,
+    cwd: join(home.path, "project"),
+    env: cleanEnv(home.path),
+    now: new Date(),
+  };
   const [found] = await Array.fromAsync(findNativeSessions({ places, agents: ["claude"] }));
   if (found === undefined) throw new Error("there is no session");
   const store = await openStore(storeOf(home));

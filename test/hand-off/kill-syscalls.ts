@@ -51,8 +51,7 @@ function isKilled(log: string, options: readonly string[], { argv, env }: KillTa
 /** Returns the points of a complete run, in their order. */
 export function killPointsOf(run: KillTarget, scratch: string): readonly KillPoint[] {
   const log = join(scratch, "strace.log");
-  if (isKilled(log, ["-e", `trace=${CALLS.join(",")}`], run))
-    throw new Error(`${run.argv.join(" ")} failed`);
+  if (isKilled(log, ["-e", `trace=${CALLS.join(",")}`], run)) throw new Error(`${run.argv.join(" ")} failed`);
   const counts = new Map<string, number>();
   const runs: { readonly of: string; readonly points: KillPoint[] }[] = [];
   const lines = readFileSync(log, "utf8").split("\n");

@@ -61,9 +61,13 @@ test.each(["library", "chat"] as const)(
     const [left] = (await store.listSessions()).items;
     expect(left?.metadata.importing).toBe(`claude:${CLAUDE_ID}`);
     const listed = async () =>
-      await runHere(home, ["session", "list", "--json", "--agent", "continuo"], { env: { CONTINUO_STORE: url } });
+      await runHere(home, ["session", "list", "--json", "--agent", "continuo"], {
+        env: { CONTINUO_STORE: url },
+      });
     expect(JSON.parse((await listed()).stdout)).toMatchObject([{ incomplete: true }]);
-    const drawn = await runHere(home, ["session", "list", "--agent", "continuo"], { env: { CONTINUO_STORE: url } });
+    const drawn = await runHere(home, ["session", "list", "--agent", "continuo"], {
+      env: { CONTINUO_STORE: url },
+    });
     expect(drawn.stdout).toContain("incomplete import");
     const named = await exported(left?.sessionId ?? "");
     expect(named.stderr).toContain("incomplete: an import of this session has not been completed");

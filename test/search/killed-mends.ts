@@ -81,7 +81,11 @@ function changeFile({ scratch, places, random }: KilledHome): void {
   const path = random.pick(lines);
   const what = random.pick(EDITS);
   if (random.chance(0.5)) appendFileSync(path, `{"type":"wombat","text":"wombat ${random.below(1_000)}"}\n`);
-  else editFile({ what, file: files.indexOf(path), text: "wombat".slice(0, random.below(6)) }, { scratch, places });
+  else
+    editFile(
+      { what, file: files.indexOf(path), text: "wombat".slice(0, random.below(6)) },
+      { scratch, places },
+    );
 }
 
 /** Returns false if the process was over before the kill. */

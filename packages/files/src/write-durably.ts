@@ -69,7 +69,8 @@ function removeLeftDrafts(folder: string, name: string): void {
   for (const each of readdirSync(folder)) {
     if (!each.startsWith(`${name}${DRAFT}`)) continue;
     // SQLite keeps a journal next to a database that it writes.
-    const [, pid] = /^(\d+)-\d+(?:-[0-9a-f]+)?(?:-journal)?$/u.exec(each.slice(name.length + DRAFT.length)) ?? [];
+    const [, pid] =
+      /^(\d+)-\d+(?:-[0-9a-f]+)?(?:-journal)?$/u.exec(each.slice(name.length + DRAFT.length)) ?? [];
     const draft = join(folder, each);
     if (pid !== undefined && (!isRunning(Number(pid)) || isOld(draft))) rmSync(draft, { force: true });
   }

@@ -30,7 +30,9 @@ async function createProgramAgent(options: AgentOptions): Promise<ConversationAg
   const { mode, effort, toolServers, editor } = options;
   const { resumeId } = settings.session;
   const { writerWaitMs } = TALK_LIMITS;
-  const early = startedEarly(await openDriver(settings, places, present({ onWait, isTrusted, writerWaitMs })));
+  const early = startedEarly(
+    await openDriver(settings, places, present({ onWait, isTrusted, writerWaitMs })),
+  );
   const agent = toAgent(early.driver, {
     name: settings.name,
     cwd,

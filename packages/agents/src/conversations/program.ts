@@ -9,7 +9,6 @@ import { type ProjectTrust, restrictionFor } from "../config/index.ts";
 import { type AskPermission, permissionsBy } from "../drivers/link/index.ts";
 import { createAgent } from "./agents.ts";
 import type { ConversationAgent } from "./conversation-agent.ts";
-import { TALK_LIMITS } from "./limits.ts";
 import { describeRestriction } from "./restrictions.ts";
 import { nextPlace, type ProgramPlace, type TalkSetting, type TalkState } from "./state.ts";
 

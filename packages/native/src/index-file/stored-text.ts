@@ -82,7 +82,7 @@ export function createSourceReader(database: DatabaseSync): SourceReader {
     "select id, source from sessions where id in (select value from json_each(?))",
   );
   several.setReturnArrays(true);
-  // A filter reads each session by itself, and a list of one id as JSON would cost twice as much.
+  // A filter reads each session by itself, and a list of one id as JSON costs three times as much.
   const one = database.prepare("select source from sessions where id = ?");
   one.setReturnArrays(true);
   const expected = new Map<number, string>();

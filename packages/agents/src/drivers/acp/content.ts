@@ -38,7 +38,15 @@ function lostPart(block: Block, { image, embeddedContext }: PromptAbilities): st
  * True if a link has everything that the block has. An agent can follow only some links: that of an unsaved file, for
  * example, belongs to the editor.
  */
-function isLink({ url, data, text }: { readonly url?: string; readonly data?: string; readonly text?: string }): boolean {
+function isLink({
+  url,
+  data,
+  text,
+}: {
+  readonly url?: string;
+  readonly data?: string;
+  readonly text?: string;
+}): boolean {
   if (url === undefined) return false;
   return (data === undefined && text === undefined) || /^(?:file|https?):/iu.test(url);
 }
@@ -58,7 +66,9 @@ function imageContent(block: ImageBlock, { image }: PromptAbilities): ContentBlo
   if (image && data !== undefined) {
     return present({ type: "image", mimeType, data, uri: url });
   }
-  return url !== undefined && isLink(block) ? { type: "resource_link", uri: url, name: "image", mimeType } : null;
+  return url !== undefined && isLink(block)
+    ? { type: "resource_link", uri: url, name: "image", mimeType }
+    : null;
 }
 
 function fileContent(file: FileBlock, { embeddedContext }: PromptAbilities): ContentBlock | null {
