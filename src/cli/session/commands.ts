@@ -274,17 +274,12 @@ function addExport(session: Command, action: Action): void {
     )
     .addHelpText("after", EXPORT_HELP + ID_HELP)
     .action((id: string | undefined, flags: ExportFlags) =>
-      action(async (shell) =>
-        (await import("./export/index.ts")).runExport(await exported(id, flags, shell), flags, shell),
-      ),
+      action(async (shell) => {
+        const { isMany, runExport } = await import("./export/index.ts");
+        const chosen = id === undefined && isMany(flags) ? null : await named(id, "export", shell);
+        return await runExport(chosen, flags, shell);
+      }),
     );
-}
-
-/** Returns `null` for the sessions that the filters choose. */
-async function exported(id: string | undefined, flags: ExportFlags, shell: Shell): Promise<string | null> {
-  const { agent, here, project, since, until } = flags;
-  const isMany = (agent ?? here ?? project ?? since ?? until) !== undefined;
-  return id === undefined && isMany ? null : await named(id, "export", shell);
 }
 
 function addCopy(session: Command, action: Action): void {

@@ -38,6 +38,8 @@ export interface CatalogOpenOptions {
   readonly newestBytes?: number;
   /** Says which records of a native session the index knows, so that only the others are read first. */
   readonly index?: IndexOfRecords;
+  /** The store of own sessions, if it is already open. It stays open. */
+  readonly own?: OpenOwn;
   readonly signal?: AbortSignal;
 }
 
@@ -49,14 +51,17 @@ export async function openCatalogSession(
 ): Promise<CatalogSession & Disposable> {
   if (located.kind === "native") {
     const { reader, found, places } = located.native;
-    const { index, ...reading } = options;
+    const { index, own: _, ...reading } = options;
     if (index === undefined) return await reader.open(found, places, reading);
     // It is loaded here, because a list does not need it.
     const { indexedScan } = await import("./indexed-scan.ts");
     const scan = await indexedScan(found, places, index);
     return await reader.open(found, places, { ...reading, ...present({ continue: scan ?? undefined }) });
   }
-  const session = await openOwnSession(located.row, places, options.newestBytes === undefined ? {} : NEWEST);
+  const reading = options.newestBytes === undefined ? {} : NEWEST;
+  const own = options.own ?? (await openOwnAgain(places));
+  await using _own = options.own === undefined ? own : null;
+  const session = await readOwnSession(located.row, own, reading);
   // Nothing needs to be closed, because everything is in memory.
   return { ...session, [Symbol.dispose]: () => undefined };
 }
@@ -113,9 +118,8 @@ export async function readTranscript(
   return await fromStore(store, sessionId, reading);
 }
 
-/** Errors: `not_found` if it was deleted in the meantime, those of opening the store. */
-async function openOwnSession(row: OwnRow, places: PlacesAt, reading: NewestLimit): Promise<CatalogSession> {
-  await using own = await openOwnAgain(places);
+/** Errors: `not_found` if it was deleted in the meantime. */
+async function readOwnSession(row: OwnRow, own: OpenOwn, reading: NewestLimit): Promise<CatalogSession> {
   const transcript = await readTranscript(own, row.sessionId, reading);
   const session = await own.store.getSession(row.sessionId);
   return toCatalogSession(row, transcript, session?.parentId ?? null);

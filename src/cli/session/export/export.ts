@@ -35,15 +35,14 @@ import {
 } from "../show/index.ts";
 import { writeDataset } from "./dataset.ts";
 import { htmlOf, type PageSource } from "./export-page.ts";
-import { DATASET_FORMATS, type ExportFlags, type ExportFormat } from "./flags.ts";
+import { DATASET_FORMATS, type ExportFlags, type ExportFormat, isMany } from "./flags.ts";
 import { createMask, describeMasked } from "./mask.ts";
 import { openSubagents } from "./subagents.ts";
 
 /** Without an id, the filters choose the sessions. */
 export async function runExport(id: string | null, flags: ExportFlags, shell: Shell): Promise<number> {
   if (id === null) return await runExportMany(flags, shell);
-  const { agent, here, project, since, until } = flags;
-  if ((agent ?? here ?? project ?? since ?? until) !== undefined) {
+  if (isMany(flags)) {
     throw new ContinuoError("usage", "cannot choose sessions with filters, and name one as well", {
       hint: "Leave out the id, or the filters.",
     });

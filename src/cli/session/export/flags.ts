@@ -18,6 +18,11 @@ export interface SessionFilters {
   readonly until?: string;
 }
 
+/** True if the filters choose the sessions, so that all of them become one data set. */
+export function isMany({ agent, here, project, since, until }: SessionFilters): boolean {
+  return (agent ?? here ?? project ?? since ?? until) !== undefined;
+}
+
 export interface ExportFlags extends ViewFlags, SessionFilters {
   readonly format?: ExportFormat;
   readonly output?: string;

@@ -6,4 +6,4 @@
  */
 
 export { runExport, writeExport } from "./export.ts";
-export type { ExportFlags, ExportFormat } from "./flags.ts";
+export { type ExportFlags, type ExportFormat, isMany } from "./flags.ts";

@@ -2,18 +2,20 @@
 
 import {
   type CatalogList,
+  isListedOnlyByAgent,
   isOwn,
   type ListedSession,
-  type ListQuery,
   listCatalog,
   locateRow,
+  type OpenOwn,
   openCatalogSession,
+  openOwn,
 } from "@continuo/agents/catalog";
 import { ContinuoError, exitCodeOf, isContinuoError, present } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { warnOfUnfinished } from "../../notices/index.ts";
-import { createProgress, type Output, parseSince, plural, type Shell } from "../../terminal/index.ts";
-import { isDamaged } from "../list/index.ts";
+import { createProgress, type Output, plural, type Shell } from "../../terminal/index.ts";
+import { isDamaged, missingOf, queryOf } from "../list/index.ts";
 import { openModelView, stepsOfBranch } from "../show/index.ts";
 import { assertOneBranch, datasetLine, describeLeftOut } from "./dataset.ts";
 import { DATASET_FORMATS, type DatasetFormat, type ExportFlags, type SessionFilters } from "./flags.ts";
@@ -40,15 +42,20 @@ export function datasetFormat(flags: ExportFlags): DatasetFormat {
   return format;
 }
 
-/** Writes the sessions that the filters choose, the newest first, one at a time. */
+/**
+ * Writes the sessions that the filters choose, the newest first, one at a time. Errors: `usage` for an unknown agent,
+ * before anything is written; `unwritable`; the reason of the signal.
+ */
 export async function exportMany(
-  filters: SessionFilters,
+  { agent, here, project, since, until }: SessionFilters,
   { format, modelView }: Pick<ExportFlags, "modelView"> & { readonly format: DatasetFormat },
   output: Output,
   shell: Shell,
 ): Promise<ManyResult> {
-  const list = await listCatalog(toQuery(filters, shell), { places: shell });
+  const filters = present({ agent, here, project, since, until });
+  const list = await listCatalog(await queryOf({ ...filters, all: true }, shell), { places: shell });
   warnOfUnfinished(list.unfinished, shell);
+  await using own = list.sessions.some(isOwn) ? await openOwn(shell) : null;
   const mask = createMask();
   const written: Written = { sessions: 0, empty: 0, partial: 0, damaged: 0, leftOut: {}, failures: [] };
   using progress = createProgress(shell);
@@ -60,34 +67,18 @@ export async function exportMany(
       continue;
     }
     try {
-      await writeOne(row, { format, mask, written, output, shell, isModelView: modelView === true });
+      await writeOne(row, { format, mask, written, output, shell, own, isModelView: modelView === true });
     } catch (error) {
+      shell.signal?.throwIfAborted();
       if (!isContinuoError(error) || isContinuoError(error, "unwritable")) throw error;
       written.failures.push({ row, error });
     }
   }
   progress.clear();
-  const [first] = [
-    ...list.failures,
-    ...(list.error === null ? [] : [{ error: list.error }]),
-    ...written.failures,
-  ];
+  const [first] = [...missingOf(list), ...written.failures];
   return {
     report: [...reportOf(list, written, format), describeMasked(mask.found())],
     exitCode: first === undefined ? 0 : exitCodeOf(first.error),
-  };
-}
-
-function toQuery(filters: SessionFilters, shell: Shell): ListQuery {
-  const { agent: agents, here, project, since, until } = filters;
-  return {
-    empty: "exclude",
-    ...present({ agents, project, signal: shell.signal }),
-    ...(here ? { ofProject: shell.cwd } : {}),
-    ...present({
-      since: since === undefined ? undefined : parseSince(since, shell.now),
-      until: until === undefined ? undefined : parseSince(until, shell.now),
-    }),
   };
 }
 
@@ -106,13 +97,17 @@ interface WriteOptions {
   readonly written: Written;
   readonly output: Output;
   readonly shell: Shell;
+  /** `null` if no session is Continuo's own. */
+  readonly own: OpenOwn | null;
   readonly isModelView: boolean;
 }
 
 async function writeOne(row: ListedSession, options: WriteOptions): Promise<void> {
-  const { format, mask, written, output, shell, isModelView } = options;
-  const located = await locateRow(row, shell, shell.signal);
-  using whole = await openCatalogSession(located, shell);
+  const { format, mask, written, output, shell, own, isModelView } = options;
+  if (!isOwn(row) && isListedOnlyByAgent(row.agent)) throw onlyListed(row.agent);
+  const { signal } = shell;
+  const located = await locateRow(row, shell, signal);
+  using whole = await openCatalogSession(located, shell, present({ own: own ?? undefined, signal }));
   const opened = isModelView ? await openModelView(located, whole, undefined) : whole;
   const { line, leftOut } = await datasetLine(mask.steps(stepsOfBranch(opened, undefined)), format);
   if (isDamaged(whole)) written.damaged++;
@@ -126,6 +121,10 @@ async function writeOne(row: ListedSession, options: WriteOptions): Promise<void
   }
 }
 
+function onlyListed(agent: string): ContinuoError {
+  return new ContinuoError("unsupported", `${agent} lists this session, and only ${agent} can read it`);
+}
+
 function reportOf(list: CatalogList, written: Written, format: DatasetFormat): readonly string[] {
   const { sessions, empty, partial, damaged, leftOut, failures } = written;
   const lacking = [
@@ -135,8 +134,11 @@ function reportOf(list: CatalogList, written: Written, format: DatasetFormat): r
     ...counted(failures.length, "session", "that cannot be read"),
   ];
   const blocks = describeLeftOut(leftOut, format);
+  const missing = missingOf(list);
+  const isMatched = lacking.length + missing.length > 0;
   return [
     `${plural(sessions, "session")} as ${format}`,
+    ...(sessions > 0 ? [] : [`the data set is empty${isMatched ? "" : ": no session matches"}`]),
     ...(lacking.length === 0 ? [] : [`left out: ${lacking.join(", ")}`]),
     ...(damaged === 0
       ? []
@@ -146,12 +148,7 @@ function reportOf(list: CatalogList, written: Written, format: DatasetFormat): r
       .slice(0, MAX_NAMED)
       .map(({ row, error }) => visibleLine(`${row.agent}:${row.sessionId}: ${error.message}`)),
     ...(failures.length > MAX_NAMED ? [`and ${failures.length - MAX_NAMED} more that cannot be read`] : []),
-    ...list.failures.map(({ agent, error }) =>
-      visibleLine(`the sessions of ${agent} cannot be listed: ${error.message}`),
-    ),
-    ...(list.error === null
-      ? []
-      : [visibleLine(`Continuo's own sessions cannot be listed: ${list.error.message}`)]),
+    ...missing.map(({ text }) => text),
   ];
 }
 

@@ -97,21 +97,37 @@ export async function runList(agents: readonly string[], given: ListFlags, shell
   }
   if (!flags.json && list.total > 0) await hintAtHidden(options.agents, shell);
   if (flags.agent === undefined && !flags.json) await hintAtOthers(shell);
-  const missing = [
-    ...(list.error === null ? [] : [{ whose: "Continuo's own sessions", error: list.error }]),
-    ...list.failures.map(({ agent, error }) => ({ whose: `the sessions of ${agent}`, error })),
-  ];
-  for (const { whose, error } of missing) reportMissing(whose, error, shell);
+  const missing = missingOf(list);
+  for (const one of missing) reportMissing(one, shell);
   warnOfUnfinished(list.unfinished, shell);
   await startIndexingOf(list.total, shell);
   const [first] = missing;
   return first === undefined ? 0 : exitCodeOf(first.error);
 }
 
-/** The other sessions were still listed. */
-function reportMissing(whose: string, error: ContinuoError, shell: Shell): void {
-  const text = `${whose} cannot be listed: ${error.message}`;
-  writeNote([{ text: "continuo:", styles: ["red"] }, { text: ` ${visibleLine(text)}` }], shell);
+/** Sessions that could not be listed; the others were. */
+export interface MissingSessions {
+  /** A sentence for a person. */
+  readonly text: string;
+  readonly error: ContinuoError;
+}
+
+export function missingOf({
+  error: own,
+  failures,
+}: Pick<CatalogList, "error" | "failures">): readonly MissingSessions[] {
+  const missing = [
+    ...(own === null ? [] : [{ whose: "Continuo's own sessions", error: own }]),
+    ...failures.map(({ agent, error }) => ({ whose: `the sessions of ${agent}`, error })),
+  ];
+  return missing.map(({ whose, error }) => ({
+    text: visibleLine(`${whose} cannot be listed: ${error.message}`),
+    error,
+  }));
+}
+
+function reportMissing({ text, error }: MissingSessions, shell: Shell): void {
+  writeNote([{ text: "continuo:", styles: ["red"] }, { text: ` ${text}` }], shell);
   if (error.hint !== undefined) writeNote([{ text: visibleLine(error.hint), styles: ["dim"] }], shell);
 }
 
@@ -138,12 +154,20 @@ async function hintAtOthers(shell: Shell): Promise<void> {
   writeNote([{ text: visibleLine(text), styles: ["dim"] }], shell);
 }
 
+/**
+ * The sessions that these flags choose. Errors: `usage` for an agent that is neither read nor configured; those of the
+ * configuration.
+ */
+export async function queryOf(flags: ListFlags, shell: Shell): Promise<ListQuery> {
+  return await toWanted(withAgents(flags, []), shell);
+}
+
 async function toWanted(flags: ListFlags, shell: Shell): Promise<ListQuery> {
   // The configuration is loaded only if somebody names an agent whose files Continuo does not read.
   const others = [...new Set(flags.agent ?? [])].filter((name) => name !== OWN && !isAgentName(name));
   const cwd = flags.here ? shell.cwd : flags.cwd === undefined ? undefined : resolve(shell.cwd, flags.cwd);
   return {
-    ...present({ agents: flags.agent }),
+    ...present({ agents: flags.agent, signal: shell.signal }),
     ...(others.length === 0
       ? {}
       : { drivers: await (await import("./list-drivers.ts")).driversNamed(others, shell) }),
@@ -178,7 +202,6 @@ async function listWithProgress(wanted: ListQuery, shell: Shell): Promise<Catalo
   return await listCatalog(
     {
       ...wanted,
-      ...present({ signal: shell.signal }),
       onProgress: (looked) => progress.show(() => `looked at ${plural(looked, "session")}`),
     },
     { places: shell },
