@@ -10,18 +10,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test, vi } from "vitest";
 import { makeCorpus } from "../../bench/sessions/corpus.ts";
 import type { WorkCounts } from "../counting/preload.ts";
-import { countWork, expectWithin, MAIN } from "../counting/work.ts";
+import { countWork, expectWithin, MAIN, SETTLING_MS } from "../counting/work.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { compiledCode } from "../sizes/shared-programs.ts";
 
 const SESSIONS = 60;
-const SETTLING_MS = 2_500;
 
 const scratch = scratchFolder("counts");
 let home: string;
 beforeAll(async () => {
   home = makeCorpus({ name: "counted", sessions: SESSIONS, totalBytes: 600_000 }, scratch);
-  // A file that was written in the last moments may still change unnoticed, so it is read again each time.
   await sleep(SETTLING_MS);
   run(["index", "rebuild", "--json"]);
 });

@@ -6,17 +6,14 @@
  */
 
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import { makeCorpus } from "../../bench/sessions/corpus.ts";
+import { makeHomes, SIZES } from "../counting/homes.ts";
 import type { WorkCounts } from "../counting/preload.ts";
 import { type CountedSessions, makeCountedSessions } from "../counting/sessions.ts";
-import { countWork, expectWithin, MAIN } from "../counting/work.ts";
+import { addedWork, countWork, expectWithin, MAIN } from "../counting/work.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 
 const TEST_MS = 240_000;
-const SETTLING_MS = 2_500;
-const SIZES = [50, 200] as const;
 
 const COMMANDS = [
   "list --limit 20",
@@ -32,13 +29,7 @@ const searched = new Map<string, WorkCounts>();
 let sessions: CountedSessions;
 
 beforeAll(async () => {
-  const homes = SIZES.map((sessions): readonly [number, string] => [
-    sessions,
-    makeCorpus({ name: `counted-${sessions}`, sessions, totalBytes: sessions * 10_000 }, scratch),
-  ]);
-  // A file that was written in the last moments may still change unnoticed, so it is read again each time.
-  await sleep(SETTLING_MS);
-  for (const [sessions, home] of homes) {
+  for (const [sessions, home] of await makeHomes(scratch)) {
     const run = (command: string, name: string): WorkCounts =>
       countWork({
         program: MAIN,
@@ -59,10 +50,7 @@ beforeAll(async () => {
 /** Returns the work of a command for the sessions that only the larger home has. */
 function addedBy(command: string): WorkCounts {
   const [few, many] = SIZES.map((sessions) => counted.get(sessions)?.get(command));
-  if (few === undefined || many === undefined) throw new Error(`${command} was not counted`);
-  return Object.fromEntries(
-    Object.entries(many).map(([key, count]) => [key, count - few[key as keyof WorkCounts]]),
-  ) as unknown as WorkCounts;
+  return addedWork(few, many);
 }
 
 /**

@@ -11,17 +11,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { PageEntry } from "@continuo/core/wire";
 import { type SessionsPage, sessionsPath } from "@continuo/core/wire/machine";
 import { beforeAll, expect, test } from "vitest";
-import { makeCorpus } from "../../bench/sessions/corpus.ts";
+import { makeHomes, SIZES } from "../counting/homes.ts";
 import type { WorkCounts } from "../counting/preload.ts";
-import { countWork, expectWithin, MAIN } from "../counting/work.ts";
+import { addedWork, countWork, expectWithin, MAIN, SETTLING_MS } from "../counting/work.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { fetchNamed } from "../server/harness/localhost-fetch.ts";
 import { exchange } from "../server/harness/open-page.ts";
 import { compiledCode } from "../sizes/shared-programs.ts";
 
 const TEST_MS = 240_000;
-const SETTLING_MS = 2_500;
-const SIZES = [50, 200] as const;
 /** The rows of one page in `web/list/`. */
 const PAGE_ROWS = 200;
 
@@ -34,13 +32,7 @@ const scratch = scratchFolder("counted-pages");
 const opened = new Map<number, OpenedPage>();
 
 beforeAll(async () => {
-  const homes = SIZES.map((sessions): readonly [number, string] => [
-    sessions,
-    makeCorpus({ name: `counted-${sessions}`, sessions, totalBytes: sessions * 10_000 }, scratch),
-  ]);
-  // A file that was written in the last moments may still change unnoticed, so it is read again each time.
-  await sleep(SETTLING_MS);
-  for (const [sessions, home] of homes) {
+  for (const [sessions, home] of await makeHomes(scratch)) {
     const continuoHome = join(scratch, `indexed-${sessions}`);
     countWork({ program: MAIN, args: ["index", "rebuild", "--json"], home, continuoHome });
     // The first viewer stores its results for each file.
@@ -112,9 +104,7 @@ test("150 more sessions do not add more than their limits of work to the first p
   if (few === undefined || many === undefined) throw new Error("a page was not opened");
   expect([few.page.total, many.page.total]).toEqual(SIZES);
   expect(many.page.sessions).toHaveLength(SIZES[1]);
-  const added = Object.fromEntries(
-    Object.entries(many.counts).map(([key, count]) => [key, count - few.counts[key as keyof WorkCounts]]),
-  ) as unknown as WorkCounts;
+  const added = addedWork(few.counts, many.counts);
   expect(many.page.sessions.filter(({ turns }) => turns === null)).toEqual([]);
   expectWithin(added, ADDED);
   // A page that checked no additional session would be wrong.

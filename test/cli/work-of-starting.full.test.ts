@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { WorkCounts } from "../counting/preload.ts";
 import { type CountedSessions, makeCountedSessions } from "../counting/sessions.ts";
-import { countWork, expectWithin, MAIN } from "../counting/work.ts";
+import { addedWork, countWork, expectWithin, MAIN } from "../counting/work.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { createTalkHome } from "./talk.ts";
 
@@ -177,9 +177,7 @@ test(
 /** Returns the work of a hundred additional runs or pieces of evidence, without the work of opening the store. */
 function countHundred(what: "runs" | "evidence"): WorkCounts {
   const [few, many] = [20, 120].map((count) => sessions.run(PROGRAM, what, String(count)));
-  if (few === undefined || many === undefined) throw new Error("nothing was counted");
-  const more = Object.entries(many).map(([key, count]) => [key, count - few[key as keyof WorkCounts]]);
-  return { ...NOTHING, ...Object.fromEntries(more) };
+  return addedWork(few, many);
 }
 
 test(

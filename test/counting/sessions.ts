@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeSources } from "../../bench/handoff/sources.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import type { WorkCounts } from "./preload.ts";
-import { type CountedProgram, countWork, MAIN } from "./work.ts";
+import { type CountedProgram, countWork, MAIN, SETTLING_MS } from "./work.ts";
 
 const SIZE_BYTES = 500_000;
 
@@ -18,9 +18,6 @@ export interface CountedSessions {
   export(agent: string): WorkCounts;
   handOver(from: string, to: string, options?: Pick<CountedProgram, "heapMb">): WorkCounts;
 }
-
-/** The index stores nothing of a file that was written in the last moments, because it may still change unnoticed. */
-const SETTLING_MS = 2_500;
 
 export async function makeCountedSessions(sizeBytes: number = SIZE_BYTES): Promise<CountedSessions> {
   const scratch = scratchFolder("counted-sessions");

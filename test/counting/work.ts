@@ -17,6 +17,12 @@ export const MAIN: string = join(ROOT, "src/cli/main.ts");
  */
 const YOUNG_SPACE = ["--min-semi-space-size=1", "--max-semi-space-size=1"];
 
+/**
+ * A file that was written in the last moments may still change unnoticed: it is read again each time, and the index
+ * stores nothing of it.
+ */
+export const SETTLING_MS = 2_500;
+
 export interface CountedProgram {
   readonly program: string;
   readonly args?: readonly string[];
@@ -59,6 +65,14 @@ export function countWork(counted: CountedProgram): WorkCounts {
 
 function quoted(word: string): string {
   return `'${word}'`;
+}
+
+/** Returns the work of the second program that the first one did not have. */
+export function addedWork(few: WorkCounts | undefined, many: WorkCounts | undefined): WorkCounts {
+  if (few === undefined || many === undefined) throw new Error("the work was not counted");
+  return Object.fromEntries(
+    Object.entries(many).map(([key, count]) => [key, count - few[key as keyof WorkCounts]]),
+  ) as unknown as WorkCounts;
 }
 
 /** Fails with all counts if one of them is above its limit. */
