@@ -110,7 +110,8 @@ export async function isFoundBy(
     ["--bail=1", "--reporter=dot", "--testTimeout=30000", "--maxWorkers=1"],
     timeoutMs,
   );
-  return code === null && timeoutMs < patienceMs ? undefined : code !== 0;
+  // A signal may also have ended the tests before that time: then they crashed.
+  return code === null && Date.now() >= endsAtMs ? undefined : code !== 0;
 }
 
 export function isRefusedByCompiler(folder: string): boolean {
@@ -122,7 +123,7 @@ export function isRefusedByCompiler(folder: string): boolean {
   return status !== 0;
 }
 
-/** Resolves with the exit code, or `null` when the time is over. */
+/** Resolves with the exit code, or `null` if the time was over or another signal ended the tests. */
 function runTests(
   folder: string,
   tests: readonly string[],
