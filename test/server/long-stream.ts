@@ -1,6 +1,6 @@
 /** A stream with long records, and readers of it in this process. */
 
-import type { Store } from "@continuo/core/model";
+import { present, type Store } from "@continuo/core/model";
 import { type ContinuoServer, createAuthenticate, createServer, type Peer } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach } from "vitest";
@@ -43,7 +43,7 @@ export function longStream(): LongStream {
   async function open(signal?: AbortSignal): Promise<ReadableStreamDefaultReader<Uint8Array>> {
     const request = new Request("http://127.0.0.1/v1/stream/long?offset=-1&live=sse", {
       headers: { authorization: `Bearer ${token}` },
-      ...(signal === undefined ? {} : { signal }),
+      ...present({ signal }),
     });
     const { body } = await server.fetch(request, PEER);
     if (body === null) throw new Error("there is no stream");

@@ -1,5 +1,6 @@
 /** The captions of an outline, when a person changed the language of the captions while the video played. */
 
+import { present } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { outlinePlace, readListed } from "./read-captions.ts";
@@ -27,9 +28,9 @@ test("the captions of an outline are of the newest listed language, also those l
 test("an outline has the captions of earlier sessions of the same video, and none of the video before in the tab", async () => {
   await using store = await openStore("memory:");
   const open = async (sessionId: string, live: object): Promise<void> => {
-    const parentId = (live as { readonly parentId?: string }).parentId;
+    const { parentId } = live as { readonly parentId?: string };
     const metadata = { live: { key: "tab", ...live } };
-    await store.createSession({ sessionId, metadata, ...(parentId === undefined ? {} : { parentId }) });
+    await store.createSession({ sessionId, metadata, ...present({ parentId }) });
   };
   await open("first", { videoId: "bread" });
   await open("again", { videoId: "bread", continues: "video", parentId: "first" });
