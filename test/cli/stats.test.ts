@@ -81,6 +81,15 @@ test("sessions, turns, tokens and cost are counted by day, agent, project and mo
   expect((await stats()).total).toMatchObject({ turns: 1, tokens: { input: 2_000_000 }, unpriced: [] });
 });
 
+test("an agent whose sessions are not counted is refused, and its letter case does not matter", async () => {
+  writeAll();
+  const refused = await runHere(home, ["stats", "--agent", "claude", "--agent", "claud"]);
+  expect([refused.code, refused.stdout]).toEqual([2, ""]);
+  expect(refused.stderr).toMatch(/stats counts no sessions of "claud"[^]*Name one of claude, /u);
+  expect((await stats("--agent", "Claude")).total).toMatchObject({ turns: 2 });
+  expect((await stats("--agent", "codex")).total).toMatchObject({ turns: 0 });
+});
+
 test("continuo.yaml in CONTINUO_HOME sets prices, for `stats` and `session info`, and a project's file cannot", async () => {
   writeAll();
   expect((await runHere(home, ["info", CLAUDE_ID])).stdout).toMatch(

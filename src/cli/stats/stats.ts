@@ -1,7 +1,8 @@
 /** `stats`: what all sessions used, as a table, a chart or JSON. */
 
-import { listCatalog, type PriceList, usageOfAll } from "@continuo/agents/catalog";
-import { present } from "@continuo/core/model";
+import { listCatalog, OWN, type PriceList, usageOfAll } from "@continuo/agents/catalog";
+import { ContinuoError, present } from "@continuo/core/model";
+import { READABLE_AGENTS } from "@continuo/native";
 import {
   createOutput,
   createProgress,
@@ -22,7 +23,8 @@ import { readPrices } from "./prices.ts";
 const DEFAULT_LIMIT = 20;
 
 export async function runStats(flags: StatsFlags, shell: Shell): Promise<number> {
-  const { since: when, by = "day", agent: agents, json } = flags;
+  const { since: when, by = "day", json } = flags;
+  const agents = agentsOf(flags.agent);
   const since = when === undefined ? undefined : parseSince(when, shell.now);
   const prices = await readPrices(shell);
   const report = await readAll(shell);
@@ -43,6 +45,18 @@ export async function runStats(flags: StatsFlags, shell: Shell): Promise<number>
     shell.stderr.write(`${paint(`${plural(report.unreadable, "session")} cannot be read`, "yellow")}\n`);
   }
   return 0;
+}
+
+/** Names match in any letter case. Errors: `usage` for an agent whose sessions are not counted. */
+function agentsOf(names: readonly string[] | undefined): readonly string[] | undefined {
+  const known: readonly string[] = [...READABLE_AGENTS, OWN];
+  return names?.map((name) => {
+    const found = known.find((one) => one === name.toLowerCase());
+    if (found !== undefined) return found;
+    throw new ContinuoError("usage", `stats counts no sessions of ${JSON.stringify(name)}`, {
+      hint: `Name one of ${known.join(", ")}.`,
+    });
+  });
 }
 
 /** The last lines for times, and otherwise the first ones, which have the most tokens. */
