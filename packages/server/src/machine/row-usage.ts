@@ -113,15 +113,12 @@ export function createRowUsages(options: MachineOptions, knownFacts: KnownFacts)
     const index = openRowIndex(placesOf(options.places));
     const prices = await options.prices();
     while (looked.size > 0 && !ended.signal.aborted) {
-      const rows = [...looked.values()].slice(0, MACHINE_LIMITS.lookedUsages);
-      const indexed = await readIndexedRows(rows, index);
-      for (const [at, row] of rows.entries()) {
-        looked.delete(keysOf(row).name);
-        const one = indexed[at] ?? null;
+      for await (const [row, one] of indexedOf([...looked.values()], index, ended.signal)) {
+        const { name } = keysOf(row);
+        if (looked.get(name) === row) looked.delete(name);
         const usage = one === null ? NOTHING : toRowUsage(row, one, prices);
         if (!isKnown(row)) note(row, usage, { isWhole: one?.facts !== undefined });
       }
-      await others();
     }
   });
   const work = oneAtATime(async () => {
@@ -129,7 +126,9 @@ export function createRowUsages(options: MachineOptions, knownFacts: KnownFacts)
     const prices = await options.prices();
     let saved = performance.now();
     while (wanted.size > 0) {
-      await noteKnown(wanted, { index, prices, note, signal: ended.signal });
+      // Rows that are in the index need no read.
+      for await (const [row, one] of indexedOf([...wanted.values()], index, ended.signal))
+        if (one?.facts !== undefined) note(row, toRowUsage(row, one, prices));
       // Rows that were requested in the meantime may be in the index.
       for (const row of [...wanted.values()]) {
         if (ended.signal.aborted) return await index.save();
@@ -222,27 +221,19 @@ interface UsageSources {
   readonly options: MachineOptions;
 }
 
-interface KnownSources extends Pick<UsageSources, "index" | "prices"> {
-  readonly note: NoteUsage;
-  readonly signal: AbortSignal;
-}
-
 /**
- * Notes the usage of the rows that are in the index, because they need no read. The index is asked by the files that the
- * rows name: a search for the other files of a session looks into every folder of its agent.
+ * The rows with what the index has of them, until the signal aborts. The index is asked by the files that the rows name:
+ * a search for the other files of a session looks into every folder of its agent.
  */
-async function noteKnown(
-  wanted: ReadonlyMap<string, ListedSession>,
-  { index, prices, note, signal }: KnownSources,
-): Promise<void> {
-  const rows = [...wanted.values()];
+async function* indexedOf(
+  rows: readonly ListedSession[],
+  index: RowIndex,
+  signal: AbortSignal,
+): AsyncGenerator<readonly [ListedSession, IndexedRow | null], void, void> {
   for (let from = 0; from < rows.length && !signal.aborted; from += MACHINE_LIMITS.lookedUsages) {
     const some = rows.slice(from, from + MACHINE_LIMITS.lookedUsages);
     const indexed = await readIndexedRows(some, index);
-    for (const [at, row] of some.entries()) {
-      const known = indexed[at] ?? null;
-      if (known?.facts !== undefined) note(row, toRowUsage(row, known, prices));
-    }
+    for (const [at, row] of some.entries()) yield [row, indexed[at] ?? null];
     await others();
   }
 }
