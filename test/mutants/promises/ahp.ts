@@ -57,8 +57,8 @@ export const AHP: readonly PromiseOfRoom[] = [
     file: `${ROOM}/action-log.ts`,
     test: `${ROOM}/action-log.test.ts`,
     promise: "A refusal comes back only to the client whose action it was.",
-    text: "channels.has(one.channel) : one.origin?.clientId === clientId",
-    mistake: 'channels.has(one.channel) : channels.has(one.channel) || clientId === ""',
+    text: "return origin?.clientId === clientId",
+    mistake: 'return (channels.has(channel) || clientId === "")',
   },
   {
     file: `${ROOM}/summary.ts`,

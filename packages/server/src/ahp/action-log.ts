@@ -19,6 +19,8 @@ export interface ActionLog {
 export interface LogReader {
   readonly clientId: string;
   readonly channels: ReadonlySet<string>;
+  /** The channels whose refused actions the client wants, as it named them; all by default. */
+  readonly refusedIn?: ReadonlySet<string>;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface LogReader {
  * never mistaken for one of this host.
  */
 export function createActionLog(first: number): ActionLog {
-  let kept: { readonly envelope: ActionEnvelope; readonly chars: number }[] = [];
+  const kept: { readonly envelope: ActionEnvelope; readonly chars: number }[] = [];
   let chars = 0;
   /** Everything after this number is known. */
   let from = first;
@@ -47,21 +49,25 @@ export function createActionLog(first: number): ActionLog {
       chars += one.chars;
       // Half of the actions are dropped at a time, so that few appends have to move the others.
       if (kept.length > LIMITS.actions || chars > LIMITS.actionChars) {
-        const dropped = kept.slice(0, Math.ceil(kept.length / 2));
-        kept = kept.slice(dropped.length);
+        const dropped = kept.splice(0, Math.ceil(kept.length / 2));
         chars -= dropped.reduce((sum, { chars: size }) => sum + size, 0);
         from = dropped.at(-1)?.envelope.serverSeq ?? from;
       }
       return envelope;
     },
-    after(serverSeq, { clientId, channels }) {
+    after(serverSeq, reader) {
       if (serverSeq < from || serverSeq > latest) return null;
-      return kept
-        .map(({ envelope }) => envelope)
-        .filter((one) => one.serverSeq > serverSeq)
-        .filter((one) =>
-          one.rejectionReason === undefined ? channels.has(one.channel) : one.origin?.clientId === clientId,
-        );
+      return kept.flatMap(({ envelope }) =>
+        envelope.serverSeq > serverSeq && isFor(reader, envelope) ? [envelope] : [],
+      );
     },
   };
+}
+
+function isFor(
+  { clientId, channels, refusedIn }: LogReader,
+  { channel, origin, rejectionReason }: ActionEnvelope,
+): boolean {
+  if (rejectionReason === undefined) return channels.has(channel);
+  return origin?.clientId === clientId && refusedIn?.has(channel) !== false;
 }

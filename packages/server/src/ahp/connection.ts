@@ -235,15 +235,12 @@ export class AhpConnection implements Reader {
     const channels = [...seen].map(([channel, lastSeen]) => {
       const take = known.get(channel);
       if (take === undefined) return { kind: "missing", channel };
-      const reader = { clientId, channels: new Set([host.channelOf(channel)]) };
+      const name = host.channelOf(channel);
+      // A refusal names the channel as its client did.
+      const reader = { clientId, channels: new Set([name]), refusedIn: new Set([channel, name]) };
       const actions = host.missedBy(reader, lastSeen);
       if (actions === null) return { kind: "snapshot", channel, snapshot: take() };
-      // A refusal names the channel as its client did.
-      return {
-        kind: "replay",
-        channel,
-        actions: actions.filter((one) => one.channel === channel || reader.channels.has(one.channel)),
-      };
+      return { kind: "replay", channel, actions };
     });
     reply({ channels });
   }
