@@ -94,18 +94,16 @@ interface RunProps {
 
 function Unanswered({ run, chat, state }: RunProps): VNode {
   const again = (): void => void chat.say(run.text, run.agent ?? state.agent);
-  // The shown text may be only the beginning of the prompt.
-  const isWhole = run.text.length < CHAT_LIMITS.shownPromptChars;
   return (
     <p class="dock-line">
       <span class="bad">{ENDED[run.status] ?? run.status}</span>
       <bdi class="words">{visibleLine(run.text)}</bdi>
       {run.message === null ? null : <span class="dim why">{whyIn(run.message)}</span>}
-      {isWhole ? (
+      {run.isPart === true ? null : (
         <button type="button" class="quiet" disabled={chat.isSending.value || isLost.value} onClick={again}>
           Ask again
         </button>
-      ) : null}
+      )}
     </p>
   );
 }

@@ -1,12 +1,11 @@
 /** The attachments of a message, as the agent receives them and as the clients see them. Pure. */
 
-import { present } from "@continuo/core/model";
+import { attachedText, cutText, present } from "@continuo/core/model";
 import { recordOf } from "@continuo/core/wire";
 import type { PromptPicture, PromptPictures } from "@continuo/core/wire/machine";
 import { refused } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
 import type { AhpMessage } from "./protocol.ts";
-import { parseFileUri } from "./uris.ts";
 
 export interface Prompt extends PromptPictures {
   readonly text: string;
@@ -14,32 +13,48 @@ export interface Prompt extends PromptPictures {
 
 /**
  * The words with the names of files, which an agent reads itself, and the pictures. Errors: for other attachments, for
- * pictures that are too large, and for a message of nothing.
+ * pictures and words that are too large, and for a message of nothing.
  */
 export function promptOf(message: AhpMessage): Prompt {
-  const pictures = attachmentsOf(message).flatMap((one) => pictureOf(one) ?? []);
+  const attachments = attachmentsOf(message);
+  const pictures = attachments.flatMap((one) => pictureOf(one) ?? []);
   const chars = pictures.reduce((sum, { data }) => sum + data.length, 0);
   if (chars > LIMITS.pictureChars)
     throw refused(
       `the pictures are too large: ${chars} characters, at most ${LIMITS.pictureChars} are taken`,
     );
-  const named = attachmentsOf(message).flatMap((one) => (pictureOf(one) === null ? nameOf(one) : []));
+  const named = attachments.flatMap((one) => (pictureOf(one) === null ? nameOf(one) : []));
   const text = [message.text, ...named].join("\n\n");
+  if (text.length > LIMITS.promptChars)
+    throw refused(
+      `the message is too long: ${text.length} characters, at most ${LIMITS.promptChars} are taken`,
+    );
   if (!/\S/u.test(text) && pictures.length === 0) throw refused("the message has no words");
   return { text, ...present({ pictures: pictures.length === 0 ? undefined : pictures }) };
 }
 
-export function hasPictures(message: AhpMessage): boolean {
-  return attachmentsOf(message).some((one) => pictureOf(one) !== null);
+/**
+ * The message with the name of each picture and file in place of its data: the state of a chat goes to every client,
+ * and has many turns. Errors: for a message that is still too large.
+ */
+export function shownMessage(message: AhpMessage): AhpMessage {
+  const shown = withoutData(message) as AhpMessage;
+  if (JSON.stringify(shown).length > LIMITS.shownChars) throw refused("the message is too large");
+  return shown;
 }
 
-/**
- * The message with the name of each picture in place of its data: the state of a chat goes to every client, and has
- * many turns.
- */
-export function withoutPictures(message: AhpMessage): AhpMessage {
-  if (!hasPictures(message)) return message;
-  return { ...message, attachments: attachmentsOf(message).map(withoutData) };
+/** An action as a client sent it, with the names of pictures and files in place of their data. */
+export function withoutDataIn<Action extends { readonly type: string }>(action: Action): Action {
+  const named = ["message", "draft"].flatMap((field): [string, unknown][] => {
+    const given = recordOf(action)[field];
+    return given === undefined ? [] : [[field, withoutData(given)]];
+  });
+  return { ...action, ...Object.fromEntries(named) };
+}
+
+function withoutData(message: unknown): unknown {
+  const { attachments, ...rest } = recordOf(message);
+  return Array.isArray(attachments) ? { ...rest, attachments: attachments.map(toNamed) } : message;
 }
 
 type Attachment = Readonly<Record<string, unknown>>;
@@ -48,21 +63,35 @@ function attachmentsOf({ attachments }: AhpMessage): readonly Attachment[] {
   return Array.isArray(attachments) ? attachments.map(recordOf) : [];
 }
 
+/** The name of a type in a prompt. A client may send any text. */
+const MIME_TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/u;
+
 function pictureOf({ type, data, contentType }: Attachment): PromptPicture | null {
-  const isPicture = type === "embeddedResource" && typeof data === "string" && data !== "";
-  if (!isPicture || typeof contentType !== "string" || !contentType.startsWith("image/")) return null;
-  return { mimeType: contentType, data };
+  const isPicture = type === "embeddedResource" && typeof data === "string" && isBase64(data);
+  if (!isPicture || typeof contentType !== "string") return null;
+  return MIME_TYPE.test(contentType) && contentType.startsWith("image/")
+    ? { mimeType: contentType, data }
+    : null;
 }
 
-function withoutData(one: Attachment): Attachment {
-  const picture = pictureOf(one);
-  if (picture === null) return one;
-  const { data: _, contentType: __, ...rest } = one;
-  return { ...rest, type: "simple", modelRepresentation: `[picture, ${picture.mimeType}]` };
+function isBase64(text: string): boolean {
+  return text !== "" && text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/u.test(text);
+}
+
+function toNamed(one: unknown): unknown {
+  const { data, contentType, ...rest } = recordOf(one);
+  if (data === undefined) return one;
+  const name =
+    typeof contentType === "string" && MIME_TYPE.test(contentType) ? contentType : "of an unknown type";
+  const kind = name.startsWith("image/") ? "picture," : "file";
+  return { ...rest, type: "simple", modelRepresentation: `[${kind} ${name}]` };
 }
 
 function nameOf({ type, uri, modelRepresentation, label }: Attachment): string {
-  if (type === "resource" && typeof uri === "string") return `Attached: ${parseFileUri(uri) ?? uri}`;
+  if (type === "resource" && typeof uri === "string") return attachedText(uri);
   if (type === "simple" && typeof modelRepresentation === "string") return modelRepresentation;
-  throw refused(`Continuo cannot pass on the attachment ${JSON.stringify(label ?? type)}`);
+  const name = cutText(JSON.stringify(label ?? type) ?? "without a type", MAX_NAME_CHARS);
+  throw refused(`Continuo cannot pass on the attachment ${name}`);
 }
+
+const MAX_NAME_CHARS = 100;

@@ -1,8 +1,8 @@
 /** Calls of tools as the protocol shows them, with their outcomes. Pure. */
 
 import {
-  type Block,
   cutText,
+  nameOfBlock,
   present,
   shorten,
   type ToolCallBlock,
@@ -85,11 +85,4 @@ function toResult(
       error: end === null ? undefined : { message: end },
     }),
   };
-}
-
-/** Returns a text that stands for a picture or a file; nothing for other blocks. */
-export function nameOfBlock(block: Block): readonly string[] {
-  if (block.type === "image") return [`[picture, ${block.mimeType}]`];
-  if (block.type === "file") return [`[file ${block.name ?? block.mimeType}]`];
-  return [];
 }

@@ -5,6 +5,7 @@ import type { MachineService } from "@continuo/core/wire/machine";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { dispatch, type Sender } from "./client-actions.ts";
 import { AhpHost } from "./host.ts";
+import { LIMITS } from "./limits.ts";
 import { toChatUri } from "./uris.ts";
 
 const CHANNEL = "claude:/draft";
@@ -51,6 +52,43 @@ test.each([
   await expect(sent(action, sender("one", ["answer"]))).rejects.toMatchObject({
     code: "forbidden",
   });
+});
+
+const picture = {
+  type: "embeddedResource",
+  label: "screen.png",
+  contentType: "image/png",
+  data: "iVBORw0KGgo=",
+};
+const withPicture = { text: "look", origin: { kind: "user" }, attachments: [picture] };
+
+test("no client and no log gets the data of a picture, from a draft or from an action that was refused", async () => {
+  const writer = sender("one", ["write"]);
+  const told: unknown[] = [];
+  const channels = new Set([CHANNEL, toChatUri(CHANNEL)]);
+  const reader = { clientId: "one", channels, notify: (_: string, params: object) => told.push(params) };
+  host.join(reader);
+  const feed = await host.feedOf(CHANNEL);
+  const before = host.serverSeq;
+  await sent({ type: "chat/draftChanged", draft: withPicture } as { readonly type: string }, writer);
+  expect(feed.chat.draft?.attachments).toMatchObject([
+    { type: "simple", label: "screen.png", modelRepresentation: "[picture, image/png]" },
+  ]);
+  const action = { type: "chat/turnStarted", turnId: "t", message: withPicture };
+  const refusal = { channel: toChatUri(CHANNEL), action, origin: writer.origin, reason: "no" };
+  host.refuse(reader, refusal);
+  expect(told).toHaveLength(2);
+  expect(JSON.stringify([told, feed.chat, host.missedBy(reader, before)])).not.toContain(picture.data);
+  await sent({ type: "chat/draftChanged" }, writer);
+  expect(feed.chat.draft).toBeUndefined();
+});
+
+test("a message with too many attachments is refused", async () => {
+  const attachments = Array.from({ length: LIMITS.attachments + 1 }, () => picture);
+  const draft = { ...withPicture, attachments };
+  await expect(
+    sent({ type: "chat/draftChanged", draft } as { readonly type: string }, sender("one", ["write"])),
+  ).rejects.toThrow(/too many attachments/u);
 });
 
 test("a client that only reads answers no question", async () => {

@@ -3,11 +3,11 @@
 import { cutText, present } from "@continuo/core/model";
 import type { MachineChat } from "@continuo/core/wire/machine";
 import { z } from "zod";
-import { hasPictures, type Prompt, promptOf, withoutPictures } from "./attachments.ts";
+import { type Prompt, promptOf, shownMessage } from "./attachments.ts";
 import { refused } from "./errors.ts";
 import type { AhpHost } from "./host.ts";
 import { LIMITS } from "./limits.ts";
-import { AHP_ERRORS, type AhpMessage, type ChatAction, type SessionAction } from "./protocol.ts";
+import { AHP_ERRORS, type AhpMessage, type SessionAction } from "./protocol.ts";
 import type { Origin, SessionFeed } from "./session-feed.ts";
 import { parseChatUri, parseSessionUri } from "./uris.ts";
 
@@ -30,6 +30,10 @@ const ID = z.string().min(1).max(500);
 const MESSAGE = z.looseObject({
   text: z.string().max(LIMITS.promptChars),
   origin: z.looseObject({ kind: ID }),
+  attachments: z
+    .array(z.unknown())
+    .max(LIMITS.attachments, "the message has too many attachments")
+    .optional(),
 });
 const ACTIONS = z.discriminatedUnion("type", [
   z.looseObject({
@@ -108,9 +112,9 @@ async function apply(to: ActionContext, action: ClientAction): Promise<void> {
       sender.may("write");
       if (!feed.isRunning) return await start(to, { turnId: action.id, message: action.message });
       if ((feed.chat.queuedMessages?.length ?? 0) >= LIMITS.queued) throw refused("too many messages wait");
-      if (hasPictures(action.message))
+      if (promptOf(action.message).pictures !== undefined)
         throw refused("a message with a picture cannot wait: send it when the turn has ended");
-      feed.act(action, origin);
+      feed.act({ ...action, message: shownMessage(action.message) }, origin);
       return feed.whenFirst(action.id, () => startQueued(to, action.id));
     case "session/titleChanged":
       return await rename(to, action.title);
@@ -125,7 +129,10 @@ async function apply(to: ActionContext, action: ClientAction): Promise<void> {
       return feed.act(action, origin);
     case "chat/draftChanged":
       sender.may("write");
-      return feed.act(present(action) as ChatAction, origin);
+      return feed.act(
+        { type: action.type, ...present({ draft: action.draft && shownMessage(action.draft) }) },
+        origin,
+      );
     case "session/isReadChanged":
       return feed.actOnSession(action, origin);
   }
@@ -152,7 +159,7 @@ async function start(
   if (feed.chat.turns.some(({ id }) => id === turnId))
     throw refused("a turn with this id has ended: send the message with a new id");
   const prompt = promptOf(message);
-  const shown = withoutPictures(message);
+  const shown = shownMessage(message);
   await feed.begin(
     { type: "chat/turnStarted", turnId, startedAt, message: shown, ...present({ queuedMessageId }) },
     { ...present({ origin }), send: (key) => send(host, { feed, key, prompt, sender }) },

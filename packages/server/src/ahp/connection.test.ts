@@ -3,7 +3,7 @@ import { AhpConnection } from "./connection.ts";
 import type { AhpHost } from "./host.ts";
 import { LIMITS } from "./limits.ts";
 
-function open() {
+function open(more: object = {}) {
   const sent: Record<string, unknown>[] = [];
   const host = {
     channelOf: (given: string) => given,
@@ -11,6 +11,7 @@ function open() {
     join: () => undefined,
     leave: () => undefined,
     missedBy: () => [],
+    ...more,
   } as unknown as AhpHost;
   const connection = new AhpConnection({
     host,
@@ -36,6 +37,19 @@ test("a client that asks to reconnect again and again has a bounded number of su
     [1, false],
     ...[2, 3, 4, 5, 6, 7, 8, 9, 10].map((id) => [id, true]),
   ]);
+});
+
+test("an answer lists a bounded number of sessions, and its cursor leads to the others", async () => {
+  const items = Array.from({ length: LIMITS.listed + 1 }, (_, at) => at);
+  const { connection, sent } = open({ list: async () => items });
+  const ask = async (id: number, method: string, params: object): Promise<Record<string, unknown>> => {
+    await connection.receive(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+    return (sent.at(-1) as { readonly result: Record<string, unknown> }).result;
+  };
+  await ask(1, "reconnect", { clientId: "a", lastSeenServerSeq: 0, subscriptions: [] });
+  const first = await ask(2, "listSessions", {});
+  expect(first.items).toHaveLength(LIMITS.listed);
+  expect(await ask(3, "listSessions", { cursor: first.nextCursor })).toEqual({ items: [LIMITS.listed] });
 });
 
 test("a client at the limit can reconnect with the same subscriptions", async () => {

@@ -22,6 +22,7 @@ const CODES: Partial<Readonly<Record<ErrorCode, number>>> = {
   unauthorized: AHP_ERRORS.permissionDenied,
   invalid: AHP_ERRORS.invalidParams,
   usage: AHP_ERRORS.invalidParams,
+  unsupported: AHP_ERRORS.invalidParams,
   busy: AHP_ERRORS.turnInProgress,
   agent_missing: AHP_ERRORS.providerNotFound,
 };

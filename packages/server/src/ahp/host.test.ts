@@ -49,6 +49,27 @@ test("a list that cannot be read is reported, and followed again", async () => {
   }
 });
 
+test("a list of more sessions than one page of the machine has all of them", async () => {
+  const row = (at: number) => ({
+    key: `claude:${at}`,
+    agent: "claude",
+    title: `Number ${at}`,
+    place: null,
+    cwd: null,
+    updatedAt: `2026-01-01T00:00:0${at}.000Z`,
+    problems: [],
+    forkedFrom: null,
+  });
+  const machine = {
+    sessions: async ({ cursor }: { readonly cursor?: string }) =>
+      cursor === undefined
+        ? { ...NO_SESSIONS, sessions: [row(3), row(2)], nextCursor: "rest" }
+        : { ...NO_SESSIONS, sessions: cursor === "rest" ? [row(1)] : [] },
+  };
+  const listed = await hostOver(machine).list();
+  expect(listed.map(({ title }) => title)).toEqual(["Number 3", "Number 2", "Number 1"]);
+});
+
 test("sessions that nobody reads are dropped to make room, and sessions that somebody reads or just requested are not", async () => {
   let nowMs = 1_000_000;
   const machine = {

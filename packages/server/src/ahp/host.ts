@@ -1,9 +1,17 @@
 /** The host of all connections: the sessions that clients look at, the order of all actions, and the list. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { ContinuoError, isContinuoError, keepNewest, messageOf, present } from "@continuo/core/model";
+import {
+  ContinuoError,
+  isContinuoError,
+  keepNewest,
+  listAll,
+  messageOf,
+  present,
+} from "@continuo/core/model";
 import type { MachineService, MachineSession } from "@continuo/core/wire/machine";
 import { type ActionLog, createActionLog, type LogReader } from "./action-log.ts";
+import { withoutDataIn } from "./attachments.ts";
 import { AhpError } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
 import {
@@ -192,18 +200,20 @@ export class AhpHost {
       readonly reason: string;
     },
   ): void {
-    reader.notify("action", this.#log.append({ channel, action, origin, rejectionReason: reason }));
+    const shown = withoutDataIn(action);
+    reader.notify("action", this.#log.append({ channel, action: shown, origin, rejectionReason: reason }));
   }
 
   /** Conversations, the newest change first. */
   async list(): Promise<readonly SessionSummary[]> {
-    // One page has all sessions, because the machine checks all of them for each page.
-    const { sessions } = await this.machine.sessions(
-      { part: "conversations", archived: "include", limit: LIMITS.listed },
-      this.#over.signal,
-      "indexed",
-    );
-    const items = sessions.flatMap((row) => this.#summaryOf(row) ?? []);
+    // The pages are long, because the machine checks all sessions for each page.
+    const pages = listAll(async (place) => {
+      const query = { part: "conversations", archived: "include", limit: LIMITS.listed, ...place } as const;
+      const { sessions, nextCursor } = await this.machine.sessions(query, this.#over.signal, "indexed");
+      return { items: [sessions], nextCursor };
+    });
+    const rows = (await Array.fromAsync(pages)).flat();
+    const items = rows.flatMap((row) => this.#summaryOf(row) ?? []);
     return items.toSorted((a, b) => (a.modifiedAt < b.modifiedAt ? 1 : a.modifiedAt > b.modifiedAt ? -1 : 0));
   }
 

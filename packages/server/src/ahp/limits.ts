@@ -7,7 +7,7 @@ export const LIMITS = {
   windowMessages: 200,
   /** The number of windows that are searched for the call whose edit a client reads. */
   windowsSearched: 100,
-  /** Sessions that one answer lists. */
+  /** Sessions that one answer lists, and that the machine is asked for at a time. */
   listed: 10_000,
   /** Actions that are kept for clients that lost their connection, and their characters. */
   actions: 10_000,
@@ -38,6 +38,9 @@ export const LIMITS = {
   titleChars: 160,
   reasonChars: 2_000,
   promptChars: 200_000,
+  attachments: 100,
+  /** Characters of a message in the state of a chat, as JSON and without the data of its pictures. */
+  shownChars: 400_000,
   /** Characters of the pictures of a message, as base64. */
   pictureChars: 4_194_304,
   /** A client with this many unsent bytes in its socket is disconnected. */

@@ -2,13 +2,15 @@
 
 import {
   type Message,
+  namedTextOf,
+  nameOfBlock,
   type ToolCallBlock,
   type ToolResultBlock,
   textOf,
   typedTextOf,
 } from "@continuo/core/model";
 import type { WindowMessage } from "@continuo/core/wire/machine";
-import { nameOfBlock, toCall } from "./calls.ts";
+import { toCall } from "./calls.ts";
 import type { EditPlace } from "./edits.ts";
 import type { AhpMessage, ChatTurn, ErrorPart, ResponsePart } from "./protocol.ts";
 
@@ -61,8 +63,7 @@ const ORIGINS: Readonly<Record<string, string>> = {
 };
 
 function toAhpMessage({ content, origin }: Message): AhpMessage {
-  const shown = [typedTextOf(content), ...content.flatMap(nameOfBlock)].filter((text) => text !== "");
-  return { text: shown.join("\n\n"), origin: { kind: ORIGINS[origin ?? "person"] ?? "user" } };
+  return { text: namedTextOf(content), origin: { kind: ORIGINS[origin ?? "person"] ?? "user" } };
 }
 
 function usageOf(group: readonly WindowMessage[]): ChatTurn["usage"] {

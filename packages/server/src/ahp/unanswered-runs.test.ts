@@ -68,6 +68,12 @@ test.each([
     ["a complete 1", "r error 1"],
   ],
   [
+    "a run without words, whose turn is unknown, claims no other turn",
+    [BEGUN],
+    [run("r", 3, "")],
+    ["r error 1", "b complete 1"],
+  ],
+  [
     "a cancelled run has no error",
     [BEGUN],
     [run("r", 3, "again", { status: "cancelled" })],

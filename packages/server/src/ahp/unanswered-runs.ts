@@ -23,7 +23,8 @@ export function withUnanswered(
 function withRun(turns: readonly ChatTurn[], run: ChatRun, claimed: Set<string>): readonly ChatTurn[] {
   const own = turns.findIndex(
     ({ id, startedAt, message }) =>
-      id === run.runId || (!claimed.has(id) && startedAt >= run.at && message.text.startsWith(run.text)),
+      id === run.runId ||
+      (run.text !== "" && !claimed.has(id) && startedAt >= run.at && message.text.startsWith(run.text)),
   );
   const turn = turns[own];
   if (turn !== undefined) {

@@ -82,11 +82,12 @@ export function toFileUri(folder: string): string {
   return `file://${folder.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-/** `null` for a folder of another machine. */
+/** `null` for a folder of another machine, and for a name that no folder can have. */
 export function parseFileUri(uri: string): string | null {
   if (!uri.startsWith("file:///")) return null;
   try {
-    return decodeURIComponent(uri.slice("file://".length));
+    const path = decodeURIComponent(uri.slice("file://".length));
+    return path.includes("\0") ? null : path;
   } catch {
     return null;
   }

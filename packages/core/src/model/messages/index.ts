@@ -8,12 +8,15 @@
 export { AGENT_LABELS, AGENT_NAMES, type AgentName, isAgentName, nameAgent } from "./agent.ts";
 export type { BlamedLine, FileBlame, LineOrigin } from "./blame.ts";
 export {
+  attachedText,
   type Block,
   contentBlocks,
   type FileBlock,
   type ImageBlock,
   type Message,
   type MessageMetadata,
+  namedTextOf,
+  nameOfBlock,
   type Origin,
   type RecordPlace,
   type Role,

@@ -185,6 +185,18 @@ export function textOf(blocks: readonly Block[]): string {
   return parts.join("\n\n");
 }
 
+/** The words that the person typed, and a name in place of each picture and file. */
+export function namedTextOf(blocks: readonly Block[]): string {
+  return [typedTextOf(blocks), ...blocks.flatMap(nameOfBlock)].filter((text) => text !== "").join("\n\n");
+}
+
+/** Returns a text that stands for a picture or a file; nothing for other blocks. */
+export function nameOfBlock(block: Block): readonly string[] {
+  if (block.type === "image") return [`[picture, ${block.mimeType}]`];
+  if (block.type === "file") return [`[file ${block.name ?? block.mimeType}]`];
+  return [];
+}
+
 /**
  * The blocks with a text in place of each file of which they have only the address, for agents that take no links: they
  * read the file themselves. A picture at a web address stays, because the vendor of the model loads it.
@@ -198,19 +210,32 @@ export function withNamedFiles(
   return blocks.map((block): Block => {
     const address = onlyAddressOf(block);
     const isKept = address === null || (block.type === "file" && isTaken(block));
-    return isKept ? block : { type: "text", text: `Attached: ${address}` };
+    return isKept ? block : { type: "text", text: attachedText(address) };
   });
 }
 
-function onlyAddressOf(block: Block): string | null {
-  if (block.type !== "file" && block.type !== "image") return null;
-  const { url, data, blob } = block;
-  if (url === undefined || data !== undefined || blob !== undefined) return null;
-  if (block.type === "file" ? block.text !== undefined : !url.startsWith("file:")) return null;
+/**
+ * One line that names a file by its address, for a prompt: the path of a file of this machine, and any other address as
+ * it is. Line breaks and other control characters are written as in an address, so that no name can be more lines of the
+ * prompt.
+ */
+export function attachedText(url: string): string {
+  return `Attached: ${pathOf(url).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, encodeURIComponent)}`;
+}
+
+function pathOf(url: string): string {
   if (!url.startsWith("file:///")) return url;
   try {
     return decodeURIComponent(url.slice("file://".length));
   } catch {
     return url;
   }
+}
+
+function onlyAddressOf(block: Block): string | null {
+  if (block.type !== "file" && block.type !== "image") return null;
+  const { url, data, blob } = block;
+  if (url === undefined || data !== undefined || blob !== undefined) return null;
+  const isOther = block.type === "file" ? block.text !== undefined : !url.startsWith("file:");
+  return isOther ? null : url;
 }

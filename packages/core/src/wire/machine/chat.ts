@@ -100,8 +100,10 @@ export interface ChatRun {
   readonly runId: string;
   readonly status: RunStatus;
   readonly agent: string | null;
-  /** The prompt's first characters. */
+  /** The prompt's first characters, with a name in place of each picture and file. */
   readonly text: string;
+  /** True if the prompt has more than this text: it is longer, or it has pictures or files. */
+  readonly isPart?: true;
   readonly at: string;
   /** The reason why the run has no complete answer, if it has none. */
   readonly message: string | null;

@@ -28,6 +28,22 @@ test("turns after the last answer count as unanswered, unless the same prompt wa
   expect(unanswered([event("d", "created", created), event("d", "started")])).toEqual([]);
 });
 
+test("the text of a run has the words that the person typed and the names of pictures and files, and says if it is a part", () => {
+  const picture = { type: "image", mimeType: "image/png", data: "iVBORw0KGgo=" };
+  const file = { type: "file", mimeType: "text/plain", name: "a.ts", url: "file:///work/a.ts" };
+  const typed = { type: "text", text: "<missed>…</missed>\n\nwhy?", typed: "why?" };
+  const shown = (input: unknown) =>
+    foldRuns([event("a", "created", { input })]).map(({ text, isPart = false }) => [text, isPart]);
+  expect(shown([typed])).toEqual([["why?", false]]);
+  expect(shown([typed, picture, file])).toEqual([["why?\n\n[picture, image/png]\n\n[file a.ts]", true]]);
+  expect(shown([picture])).toEqual([["[picture, image/png]", true]]);
+  const long = "x".repeat(2_000);
+  expect([...shown(long), ...shown(`${long}y`)]).toEqual([
+    [long, false],
+    [long, true],
+  ]);
+});
+
 test("a run has the status of its last event, the place of its beginning, and the text of its prompt", () => {
   const events = [
     event("a", "created", { input: "why?", agent: "pi" }, 3),

@@ -1,13 +1,15 @@
 /** The newest runs of a session, folded from their events. Pure. */
 
 import {
-  type Block,
+  contentBlocks,
   cutText,
+  namedTextOf,
+  nameOfBlock,
+  present,
   RUN_END_STATUSES,
   RUN_EVENTS,
   type RunStatus,
   type StoredEvent,
-  textOf,
 } from "@continuo/core/model";
 import { recordOf } from "@continuo/core/wire";
 import { CHAT_LIMITS, type ChatRun } from "@continuo/core/wire/machine";
@@ -52,21 +54,21 @@ export function foldRuns(events: readonly StoredEvent[]): readonly KnownRun[] {
 function createdBy({ data, occurredAt }: StoredEvent, runId: string): KnownRun {
   const { input, agent, metadata } = recordOf(data);
   const { retryOf } = recordOf(metadata);
+  const blocks = contentBlocks(input);
+  const whole = namedTextOf(blocks);
+  const text = cutText(whole, CHAT_LIMITS.shownPromptChars);
+  const isPart = text !== whole || blocks.some((one) => nameOfBlock(one).length > 0);
   return {
     runId,
     status: "pending",
     agent: typeof agent === "string" ? agent : null,
-    text: cutText(wordsOf(input), CHAT_LIMITS.shownPromptChars),
+    text,
+    ...present({ isPart: isPart || undefined }),
     at: occurredAt,
     message: null,
     retryOf: typeof retryOf === "string" ? retryOf : null,
     startedAt: null,
   };
-}
-
-function wordsOf(input: unknown): string {
-  if (typeof input === "string") return input;
-  return Array.isArray(input) ? textOf(input as readonly Block[]) : "";
 }
 
 const MAX_MESSAGE_CHARS = 1_000;
