@@ -11,6 +11,7 @@ test.each<[ErrorCode, number]>([
   ["ambiguous", -32_602],
   ["invalid", -32_602],
   ["usage", -32_602],
+  ["unsupported", -32_602],
   ["out_of_range", -32_602],
   ["too_large", -32_602],
   ["busy", -32_603],

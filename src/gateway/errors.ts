@@ -17,6 +17,7 @@ const CODES: Readonly<Partial<Record<ErrorCode, number>>> = {
   ambiguous: INVALID_PARAMS,
   invalid: INVALID_PARAMS,
   usage: INVALID_PARAMS,
+  unsupported: INVALID_PARAMS,
   out_of_range: INVALID_PARAMS,
   too_large: INVALID_PARAMS,
 };

@@ -102,7 +102,7 @@ test("an agent that takes no pictures in a prompt is asked again without them, a
     execute: async (request, options) => {
       shown.push(imagesIn(request.input).length);
       if (imagesIn(request.input).length > 0)
-        throw new ContinuoError("invalid", "blind agent does not take pictures in a prompt");
+        throw new ContinuoError("unsupported", "blind agent does not take pictures in a prompt");
       return await agent.execute(request, options);
     },
   };
@@ -113,6 +113,25 @@ test("an agent that takes no pictures in a prompt is asked again without them, a
   await live.send("k", said("and the harbour by day", 60_000), await frame(live, 60_000, "other"));
   await live.clock.advance(15_000);
   expect(shown).toEqual([1, 0, 0]);
+});
+
+test("an error of a prompt with pictures that is not about the pictures does not make the agent blind", async () => {
+  const agent = seeingAgent();
+  const shown: number[] = [];
+  const odd: Agent = {
+    name: "odd agent",
+    execute: async (request, options) => {
+      shown.push(imagesIn(request.input).length);
+      if (shown.length === 1) throw new ContinuoError("invalid", "the mode is not allowed");
+      return await agent.execute(request, options);
+    },
+  };
+  await using live = await liveTest({ noteWriters: [agentWriter({ agent: odd })] });
+  await live.service.open("k", { videoId: "v" });
+  await live.send("k", said("the harbour at night", 1_000), await frame(live, 1_000, "slide"));
+  await live.clock.advance(120_000);
+  expect(shown.length).toBeGreaterThan(1);
+  expect(shown).not.toContain(0);
 });
 
 test("a batch has at most four pictures, each at most 512 KiB and stored for the session", async () => {

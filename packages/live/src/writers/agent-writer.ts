@@ -200,7 +200,7 @@ const OTHER_REASONS: readonly unknown[] = [401, 403, 408, 429];
 function isRefusal(error: unknown): boolean {
   if (!isContinuoError(error)) return false;
   const { status } = error.details;
-  if (error.code === "unsupported" || error.code === "invalid") return true;
+  if (error.code === "unsupported") return true;
   return typeof status === "number" && status >= 400 && status <= 500 && !OTHER_REASONS.includes(status);
 }
 

@@ -1,37 +1,26 @@
 /** Converts blocks to the content of a prompt, and an agent's content to blocks. Pure. */
 
 import type { ContentBlock } from "@agentclientprotocol/sdk";
-import { type Block, ContinuoError, type FileBlock, type ImageBlock, present } from "@continuo/core/model";
+import { type Block, type FileBlock, type ImageBlock, present } from "@continuo/core/model";
 import { messagesToText } from "@continuo/core/transcript";
 import { isJson } from "@continuo/files";
+import { refusePart } from "../link/index.ts";
 import type { PromptAbilities } from "./initialize.ts";
 
-/** Errors: `invalid` for a block that the agent does not take and that would be lost as text. */
+/** Errors: `unsupported` for a block that the agent does not take and that would be lost as text. */
 export function toPrompt(
   blocks: readonly Block[],
   { agent, abilities }: { readonly agent: string; readonly abilities: PromptAbilities },
 ): ContentBlock[] {
-  for (const block of blocks) {
-    const lost = lostPart(block, abilities);
-    if (lost === null) continue;
-    throw new ContinuoError("invalid", `${agent} does not take ${lost} in a prompt`, {
-      hint: "Choose another agent, or send the prompt without it.",
-    });
-  }
-  return toContent(blocks, abilities);
+  const lost = blocks.find((block) => isLost(block, abilities));
+  return lost === undefined ? toContent(blocks, abilities) : refusePart(agent, lost);
 }
 
-/** Names what a text of the block would lose; `null` if nothing that matters. */
-function lostPart(block: Block, { image, embeddedContext }: PromptAbilities): string | null {
-  if (block.type === "unknown") {
-    const { type } = isJson(block.raw) ? block.raw : {};
-    return typeof type === "string"
-      ? `content of the type ${JSON.stringify(type.slice(0, 80))}`
-      : "this content";
-  }
-  if (block.type === "image") return image || isLink(block) ? null : "pictures";
-  if (block.type !== "file" || embeddedContext) return null;
-  return block.text === undefined && !isLink(block) ? `files of the type ${block.mimeType}` : null;
+/** True if a text in place of the block would lose something that matters. */
+function isLost(block: Block, { image, embeddedContext }: PromptAbilities): boolean {
+  if (block.type === "unknown") return true;
+  if (block.type === "image") return !image && !isLink(block);
+  return block.type === "file" && !embeddedContext && block.text === undefined && !isLink(block);
 }
 
 /**

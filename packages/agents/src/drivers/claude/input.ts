@@ -3,9 +3,12 @@
 import { type Block, type FileBlock, withNamedFiles } from "@continuo/core/model";
 import type { Json } from "@continuo/files";
 import { toNativeContent } from "@continuo/native/claude";
+import { refusePart } from "../link/index.ts";
 
-/** Errors: `invalid` for blocks that Claude Code does not accept. */
+/** Errors: `unsupported` for blocks that Claude Code does not accept. */
 export function toContent(blocks: readonly Block[]): readonly Json[] {
+  const lost = blocks.find(({ type }) => type === "unknown" || type === "tool_result");
+  if (lost !== undefined) return refusePart("Claude Code", lost);
   return toNativeContent(withNamedFiles(blocks, isWebDocument), "a prompt");
 }
 

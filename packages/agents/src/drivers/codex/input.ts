@@ -2,9 +2,9 @@
 
 import { type Block, withNamedFiles } from "@continuo/core/model";
 import type { Json } from "@continuo/files";
-import { refuseBlock } from "@continuo/native/writing";
+import { refusePart } from "../link/index.ts";
 
-/** Errors: `invalid` for blocks that Codex does not accept. */
+/** Errors: `unsupported` for blocks that Codex does not accept. */
 export function toInput(blocks: readonly Block[]): readonly Json[] {
   return withNamedFiles(blocks).map((block) => {
     if (block.type === "text") return textInput(block.text);
@@ -15,7 +15,7 @@ export function toInput(blocks: readonly Block[]): readonly Json[] {
     if (block.type === "file" && block.text !== undefined) {
       return textInput(block.name === undefined ? block.text : `${block.name}:\n${block.text}`);
     }
-    return refuseBlock("Codex", block, "a prompt");
+    return refusePart("Codex", block);
   });
 }
 

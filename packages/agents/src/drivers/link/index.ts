@@ -51,6 +51,7 @@ export {
   permissionsBy,
 } from "./permissions.ts";
 export { writePolicyFile } from "./policy-file.ts";
+export { refusePart } from "./prompt-parts.ts";
 export { Questions } from "./questions.ts";
 export { retryEvent } from "./retry.ts";
 export { assertEffort, toCommands, toContextUse, tokensOf } from "./settings.ts";

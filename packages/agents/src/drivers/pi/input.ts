@@ -2,9 +2,9 @@
 
 import { type Block, withNamedFiles } from "@continuo/core/model";
 import type { Json } from "@continuo/files";
-import { refuseBlock } from "@continuo/native/writing";
+import { refusePart } from "../link/index.ts";
 
-/** Returns one text, and the pictures. Errors: `invalid` for blocks that pi does not accept. */
+/** Returns one text, and the pictures. Errors: `unsupported` for blocks that pi does not accept. */
 export function toPrompt(blocks: readonly Block[]): Json {
   const texts: string[] = [];
   const images: Json[] = [];
@@ -14,7 +14,7 @@ export function toPrompt(blocks: readonly Block[]): Json {
       images.push({ type: "image", data: block.data, mimeType: block.mimeType });
     } else if (block.type === "file" && block.text !== undefined) {
       texts.push(block.name === undefined ? block.text : `${block.name}:\n${block.text}`);
-    } else refuseBlock("pi", block, "a prompt");
+    } else refusePart("pi", block);
   }
   return { message: texts.join("\n\n"), ...(images.length === 0 ? {} : { images }) };
 }
