@@ -133,7 +133,7 @@ test("an unknown agent is refused by its name, and the file that should be repla
   const args = ["--format", "openai", "--output", path, "--force"];
   const refused = await exported("--agent", "codex", "--agent", "codeks", ...args);
   expect([refused.code, refused.stdout, readFileSync(path, "utf8")]).toEqual([2, "", "before"]);
-  expect(refused.stderr).toMatch(/there is no agent "codeks"[^]*Choose one of claude, codex/u);
+  expect(refused.stderr).toMatch(/there is no agent "codeks".*Choose one of claude, codex/su);
   const found = await exported("--agent", "CODEX", ...args);
   expect([found.code, linesOf(readFileSync(path, "utf8")).length]).toEqual([0, 1]);
 });

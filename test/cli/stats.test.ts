@@ -85,7 +85,7 @@ test("an agent whose sessions are not counted is refused, and its letter case do
   writeAll();
   const refused = await runHere(home, ["stats", "--agent", "claude", "--agent", "claud"]);
   expect([refused.code, refused.stdout]).toEqual([2, ""]);
-  expect(refused.stderr).toMatch(/stats counts no sessions of "claud"[^]*Name one of claude, /u);
+  expect(refused.stderr).toMatch(/stats counts no sessions of "claud".*Name one of claude, /su);
   expect((await stats("--agent", "Claude")).total).toMatchObject({ turns: 2 });
   expect((await stats("--agent", "codex")).total).toMatchObject({ turns: 0 });
 });
