@@ -45,7 +45,8 @@ describe("session show of half a megabyte does not exceed its limits of work, of
 /**
  * The limits apply to any two agents that keep files. Files in the folder for scratch files count too, since limits of
  * `stats`, `folders`, `opened`, `bytesRead` and `bytesWritten` grew for them: the compressed copy of the source's
- * records, and the new session in its private home, which is written there, read back, and written in its place.
+ * records, and the new session in its private home, which is written there, read back, and written in its place. The
+ * limit of `stats` is that of opencode to Claude Code, which looks at most files.
  */
 const HAND_OVER: WorkCounts = {
   stats: 125,
