@@ -196,13 +196,16 @@ test("a message that waits and cannot be sent comes back with its reason, and th
       id,
       message: { text, origin: { kind: "user" } },
     });
-  const lost = queue("m1", " ");
+  const empty = queue("m1", " ");
+  const lost = queue("turn-1", "again");
   queue("m2", "hello");
   await a.until(() => a.chat(chat).queuedMessages?.length === 2);
   a.dispatch(chat, { type: "chat/turnCancelled", turnId: "turn-1", duration: 1 });
   await a.until(() => a.chat(chat).turns.length === 2);
-  const told = a.envelopes.filter(({ origin }) => origin?.clientSeq === lost);
-  expect(told.map(({ rejectionReason }) => rejectionReason)).toEqual([undefined, "the message has no words"]);
+  const told = (sent: number) =>
+    a.envelopes.flatMap(({ origin, rejectionReason }) => (origin?.clientSeq === sent ? [rejectionReason] : []));
+  expect(told(empty)).toEqual(["the message has no words"]);
+  expect(told(lost)).toEqual([undefined, "a turn with this id has ended: send the message with a new id"]);
   expect(a.chat(chat).turns.map(({ id }) => id)).toEqual(["turn-1", "m2"]);
   expect(a.chat(chat).queuedMessages).toBeUndefined();
   expect(a.faults).toEqual([]);
