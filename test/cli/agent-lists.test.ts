@@ -36,6 +36,7 @@ test("session list --agent NAME asks an agent of continuo.yaml; a conversation t
     updatedAt: "2025-01-01T00:00:00.000Z",
     sizeBytes: null,
     archived: false,
+    incomplete: false,
     live: null,
     movedTo: null,
     pinned: false,

@@ -111,6 +111,7 @@ describe("session list", () => {
       updatedAt: expect.any(String),
       sizeBytes: null,
       archived: false,
+      incomplete: false,
       live: null,
       movedTo: null,
       location: `${database}#${BOTH}`,

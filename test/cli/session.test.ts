@@ -88,6 +88,7 @@ describe("session list", () => {
             pinned: false,
             tags: [],
             movedTo: null,
+            incomplete: false,
           },
         ],
         null,

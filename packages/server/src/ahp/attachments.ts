@@ -1,6 +1,6 @@
 /** The attachments of a message, as the agent receives them and as the clients see them. Pure. */
 
-import { attachedText, cutText, present } from "@continuo/core/model";
+import { attachedText, cutText, isBase64, present } from "@continuo/core/model";
 import { recordOf } from "@continuo/core/wire";
 import type { PromptPicture, PromptPictures } from "@continuo/core/wire/machine";
 import { refused } from "./errors.ts";
@@ -67,15 +67,11 @@ function attachmentsOf({ attachments }: AhpMessage): readonly Attachment[] {
 const MIME_TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/u;
 
 function pictureOf({ type, data, contentType }: Attachment): PromptPicture | null {
-  const isPicture = type === "embeddedResource" && typeof data === "string" && isBase64(data);
+  const isPicture = type === "embeddedResource" && typeof data === "string" && data.length % 4 === 0 && isBase64(data);
   if (!isPicture || typeof contentType !== "string") return null;
   return MIME_TYPE.test(contentType) && contentType.startsWith("image/")
     ? { mimeType: contentType, data }
     : null;
-}
-
-function isBase64(text: string): boolean {
-  return text !== "" && text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/u.test(text);
 }
 
 function toNamed(one: unknown): unknown {

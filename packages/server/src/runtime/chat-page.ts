@@ -3,7 +3,7 @@
  * approvals, thoughts and runs. The page has no script, and loads nothing.
  */
 
-import type { Block, Message } from "@continuo/core/model";
+import { type Block, type Message, parseDataUrl } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { escapeHtml, headToHtml, messageToHtml } from "@continuo/core/transcript/html";
 import type { ChatMessage, ChatMetadata, UIPart } from "@continuo/core/wire";
@@ -43,13 +43,11 @@ function endOf(metadata: ChatMetadata | undefined): string | null {
   return metadata === undefined ? null : (metadata.errorText ?? ENDINGS[metadata.status]);
 }
 
-const DATA = /^data:([\w.+-]+\/[\w.+-]+);base64,(.*)$/su;
-
 function blockOf(part: UIPart): readonly Block[] {
   if (part.type === "text" && typeof part.text === "string" && part.text !== "")
     return [{ type: "text", text: part.text }];
   if (part.type !== "file") return [];
-  const [, mimeType = "", data = ""] = DATA.exec(String(part.url)) ?? [];
+  const { mimeType = "", data = "" } = parseDataUrl(String(part.url)) ?? {};
   if (mimeType.startsWith("image/")) return [{ type: "image", mimeType, data }];
   return [{ type: "file", mimeType: String(part.mediaType) }];
 }

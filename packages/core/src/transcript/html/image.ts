@@ -1,6 +1,6 @@
 /** Images of messages. */
 
-import type { ImageBlock } from "../../model/index.ts";
+import { type ImageBlock, isBase64 } from "../../model/index.ts";
 import { escapeVisible } from "./escape.ts";
 
 /**
@@ -18,7 +18,6 @@ const SHOWN_IMAGES = new Set([
   "image/avif",
   "image/bmp",
 ]);
-const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/u;
 /** The paths that `packages/core/src/wire/machine` makes. */
 const SERVED = /^\/v1\/machine\/[\w.~%!'()*/-]+\?path=[\w%+.-]+(?:&branch=[\w%+.*-]+)?$/u;
 
@@ -28,8 +27,8 @@ export function imageToHtml(block: ImageBlock, source: ImageSource = "inline"): 
   if (source === "served" && block.url !== undefined && SERVED.test(block.url)) {
     return `<img alt="image" data-served="${escapeVisible(block.url)}">`;
   }
-  if (block.data === undefined || !BASE64.test(block.data)) return "";
-  return `<img alt="image" src="data:${block.mimeType};base64,${block.data.replace(/\s/gu, "")}">`;
+  const data = block.data?.replace(/\s/gu, "") ?? "";
+  return isBase64(data) ? `<img alt="image" src="data:${block.mimeType};base64,${data}">` : "";
 }
 
 /** True if the image is shown when it can be served. */

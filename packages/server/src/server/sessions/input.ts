@@ -1,6 +1,6 @@
 /** Checks the bodies of requests for sessions, and sends the page of a session with the policy that it needs. */
 
-import { type Block, ContinuoError, present } from "@continuo/core/model";
+import { type Block, ContinuoError, parseDataUrl, present } from "@continuo/core/model";
 import { assertListLimit } from "@continuo/core/wire";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -43,13 +43,11 @@ export function chatMessageOf({ messages, trigger, stream = true }: Body): SentC
   return { input, ...textOrNone("id", id), regenerates: trigger === "regenerate-message", streams: stream };
 }
 
-const DATA_URL = /^data:[^,]*;base64,(?<data>.*)$/su;
-
 function blocksOf(part: Body | null): readonly Block[] {
   const { type, text, mediaType, url } = part ?? {};
   if (type === "text" && typeof text === "string" && text !== "") return [{ type, text }];
   if (type !== "file" || typeof mediaType !== "string" || typeof url !== "string") return [];
-  const data = DATA_URL.exec(url)?.groups?.data;
+  const data = parseDataUrl(url)?.data;
   if (data === undefined) {
     // Otherwise an agent would read a file of this machine, or fetch from its network, for the author of the message.
     throw new ContinuoError("invalid", "a file must come with its content, as a data: address in base64");
