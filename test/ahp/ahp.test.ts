@@ -203,7 +203,9 @@ test("a message that waits and cannot be sent comes back with its reason, and th
   a.dispatch(chat, { type: "chat/turnCancelled", turnId: "turn-1", duration: 1 });
   await a.until(() => a.chat(chat).turns.length === 2);
   const told = (sent: number) =>
-    a.envelopes.flatMap(({ origin, rejectionReason }) => (origin?.clientSeq === sent ? [rejectionReason] : []));
+    a.envelopes.flatMap(({ origin, rejectionReason }) =>
+      origin?.clientSeq === sent ? [rejectionReason] : [],
+    );
   expect(told(empty)).toEqual(["the message has no words"]);
   expect(told(lost)).toEqual([undefined, "a turn with this id has ended: send the message with a new id"]);
   expect(a.chat(chat).turns.map(({ id }) => id)).toEqual(["turn-1", "m2"]);

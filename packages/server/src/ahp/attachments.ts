@@ -67,7 +67,8 @@ function attachmentsOf({ attachments }: AhpMessage): readonly Attachment[] {
 const MIME_TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/u;
 
 function pictureOf({ type, data, contentType }: Attachment): PromptPicture | null {
-  const isPicture = type === "embeddedResource" && typeof data === "string" && data.length % 4 === 0 && isBase64(data);
+  const isPicture =
+    type === "embeddedResource" && typeof data === "string" && data.length % 4 === 0 && isBase64(data);
   if (!isPicture || typeof contentType !== "string") return null;
   return MIME_TYPE.test(contentType) && contentType.startsWith("image/")
     ? { mimeType: contentType, data }
