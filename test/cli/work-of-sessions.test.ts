@@ -64,3 +64,20 @@ test("an append of one event looks at two names, runs seven statements and write
     parsedTexts: APPENDS,
   });
 });
+
+test("an append of 100 events writes ten of them by each statement", () => {
+  const appends = 20;
+  const program = join(import.meta.dirname, "../counting/appends.ts");
+  const counts = sessions.run(program, String(appends), String(100));
+  expectWithin(counts, {
+    stats: OPENING.stats + 2 * appends,
+    opened: 2,
+    // Six statements are those of an append of one event; the others write the events. Opening takes fewer here.
+    statements: 20 + (6 + 10) * appends,
+    rows: OPENING.rows + 2 * appends,
+    // The index of ids is read where an id is looked for.
+    databaseRead: 2_000_000,
+    databaseWritten: 2_250 * 100 * appends,
+    parsedTexts: 100 * appends,
+  });
+});
