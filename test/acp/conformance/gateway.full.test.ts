@@ -3,13 +3,17 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { cleanEnv, MAIN } from "../../cli/home.ts";
-import { createTalkHome } from "../../cli/talk.ts";
+import { createTalkHome, SCRIPT } from "../../cli/talk.ts";
+import { hello1 } from "../script.ts";
 import { describeConformance, type Subject } from "./v1.ts";
 import { describeConformance2 } from "./v2.ts";
 import { Wire } from "./wire.ts";
 
+/** Before an agent is chosen, the gateway claims what the five agents take, so the agent of these tests takes pictures. */
+const TAKES_PICTURES = hello1({ resume: {} }, { loadSession: true, promptCapabilities: { image: true } });
+
 function gateway(): Subject {
-  const home = createTalkHome();
+  const home = createTalkHome({ ...SCRIPT, hello: TAKES_PICTURES });
   const cwd = join(home.path, "project");
   return {
     program: { command: [process.execPath, MAIN, "acp"], cwd, env: cleanEnv(home.path) },

@@ -43,7 +43,7 @@ export function isLarge({ files }: FoundSession, { sizeBytes }: Pick<SessionDeta
  * @param use `memory`: messages stay as they are.
  * @param heldChars the outlines in memory have at most this length as JSON, and need several times as many bytes.
  */
-export function openShelf(use: "file" | "memory", heldChars: number = HELD_BYTES / 4): Shelf {
+export function openShelf(use: "file" | "memory", heldChars: number = HELD_BYTES / 8): Shelf {
   if (use === "memory") return { keep: (message) => message, [Symbol.dispose]: () => undefined };
   using stack = new DisposableStack();
   const scratch = stack.use(openScratch());
