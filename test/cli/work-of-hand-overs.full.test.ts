@@ -119,7 +119,8 @@ test(
       stats: 115,
       folders: 29,
       opened: 36,
-      bytesRead: 58_900_000,
+      // `bytesRead` grew by 6 MB when a shelf kept half as many outlines in memory.
+      bytesRead: 65_600_000,
       bytesWritten: 19_690_000,
       parsedTexts: 7_070,
       parsedChars: 20_700_000,

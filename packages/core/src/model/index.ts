@@ -6,7 +6,6 @@
  */
 
 export { appendNew } from "./append-new.ts";
-export { type DataUrl, isBase64, parseDataUrl } from "./base64.ts";
 export { cancellable, cancellableItems, isFailure, toCancelled } from "./cancellation.ts";
 export { cutText, shorten } from "./cut-text.ts";
 export {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isBase64, parseDataUrl } from "./base64.ts";
+import { isBase64, parseDataUrl } from "./message.ts";
 
 const LONG = "a".repeat(16_000_000);
 
