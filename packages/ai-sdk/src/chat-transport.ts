@@ -1,6 +1,6 @@
 /** The `ChatTransport` of the AI SDK over the routes of a Continuo server: a chat is a session of the same id. */
 
-import { patiently } from "@continuo/core/client/requests";
+import { isRedirect, patiently, redirected } from "@continuo/core/client/requests";
 import { assertKnownOptions, ContinuoError, isContinuoError, type KnownOptions } from "@continuo/core/model";
 import type { ChatTransport, UIMessage, UIMessageChunk } from "ai";
 import { chunkStream } from "./chunk-stream.ts";
@@ -174,12 +174,16 @@ export class ContinuoChatTransport<Message extends UIMessage = UIMessage> implem
       async () => {
         const sent = await this.#headers(headers);
         if (text !== undefined) sent.set("content-type", "application/json");
-        return await (given ?? globalThis.fetch)(url.replace(/\/$/u, "") + path, {
+        const response = await (given ?? globalThis.fetch)(url.replace(/\/$/u, "") + path, {
           headers: sent,
+          // A redirect would take the message and the headers to another server.
+          redirect: "manual",
           ...(text === undefined ? {} : { method: method ?? "POST", body: text, keepalive }),
           ...(credentials === undefined ? {} : { credentials }),
           ...(signal === undefined ? {} : { signal }),
         });
+        if (isRedirect(response)) throw redirected(url);
+        return response;
       },
       { patienceMs, signal },
     );

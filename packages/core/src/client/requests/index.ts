@@ -12,4 +12,4 @@ export { backOffMs } from "./back-off.ts";
 export { eventData } from "./event-data.ts";
 export { assertServerUrl, OBSTACLE_TRIES, obstacleAt } from "./obstacle.ts";
 export { patiently, pause, type WaitLimit } from "./patiently.ts";
-export { fetchThere } from "./same-server.ts";
+export { fetchThere, isRedirect, redirected } from "./same-server.ts";

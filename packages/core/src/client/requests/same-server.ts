@@ -14,12 +14,10 @@ export function isRedirect({ type, status }: Response): boolean {
   return type === "opaqueredirect" || (status >= 300 && status < 400);
 }
 
+/** @param url a path for a server of the same origin as the page */
 export function redirected(url: string): ContinuoError {
-  return new ContinuoError(
-    "unavailable",
-    `the server at ${new URL(url).origin} redirects to another address`,
-    {
-      hint: "Name the address to which it redirects: nothing is sent to a server that you did not name.",
-    },
-  );
+  const server = URL.canParse(url) ? new URL(url).origin : url;
+  return new ContinuoError("unavailable", `the server at ${server} redirects to another address`, {
+    hint: "Name the address to which it redirects: nothing is sent to a server that you did not name.",
+  });
 }
