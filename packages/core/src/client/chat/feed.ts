@@ -142,7 +142,7 @@ export class ChatFeed {
   }
 
   async #connect(signal: AbortSignal, connection: AbortController): Promise<Received> {
-    let [frames, silent] = [false, false];
+    let [frames, silent, refused] = [false, false, false];
     const lose = (): void => {
       silent = true;
       connection.abort();
@@ -156,7 +156,8 @@ export class ChatFeed {
       const response = await this.#options.open(signal);
       if (!response.ok) {
         const error = errorFromWire(await response.json().catch(() => null), response.status);
-        if (FINAL.includes(response.status)) throw error;
+        refused = FINAL.includes(response.status);
+        if (refused) throw error;
         return { frames, silent, error };
       }
       for await (const data of eventData(response, signal, onBytes)) {
@@ -166,7 +167,9 @@ export class ChatFeed {
       }
       return { frames, silent, error: undefined };
     } catch (error) {
-      if (isContinuoError(error)) throw error;
+      // A proxy in front of an open chat may redirect it to another page for a while.
+      const isPassing = this.#isReady && !refused && isContinuoError(error, "unavailable");
+      if (isContinuoError(error) && !isPassing) throw error;
       return { frames, silent, error };
     } finally {
       clearTimeout(watch);

@@ -247,6 +247,25 @@ test("a refusal ends the chat at once, and a server that never answers after its
   await expect(openChat({ ...OPTIONS, sesion: "x" } as never)).rejects.toMatchObject({ code: "usage" });
 });
 
+test("an open chat outlives a redirect of its server, such as one to a page about maintenance", async () => {
+  const seen = follow(await open());
+  answerStream = () =>
+    new Response(null, { status: 302, headers: { location: "https://other.example/soon" } });
+  streams[0]?.end();
+  await settle(LIMITS.longestRetryMs);
+  expect(seen.error).toBeUndefined();
+  answerStream = () => undefined;
+  await settle(LIMITS.longestRetryMs);
+  streams[1]?.send({ type: "chat", messages: [said("a", { type: "text", text: "back" })], open: [] });
+  await settle();
+  expect(seen.lists.at(-1)?.map(({ text }) => text)).toEqual(["back"]);
+  // A refusal that is not one of Continuo's server stays one.
+  answerStream = () => new Response("<p>no</p>", { status: 403 });
+  streams[1]?.end();
+  await settle(LIMITS.longestRetryMs);
+  expect(seen.error).toMatchObject({ code: "unavailable", details: { status: 403 } });
+});
+
 test("a message of the page is shown once, before and after its own frame arrives", async () => {
   const opened = await open({ type: "chat", messages: [said("a")], open: [] });
   const seen = follow(opened);
