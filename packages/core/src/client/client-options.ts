@@ -1,6 +1,6 @@
 /** The options of a client and of its methods, with lists of their names, so that unknown options are refused. */
 
-import type { ContinuoError, KnownOptions } from "../model/index.ts";
+import { ContinuoError, isContinuoError, type KnownOptions } from "../model/index.ts";
 import type { Attachment, HelloFrame, ReplayMode } from "../wire/index.ts";
 import type { OpenSocket } from "./link.ts";
 
@@ -74,4 +74,18 @@ export const EVENTS_OPTIONS: KnownOptions<EventsOptions> = {
 
 export async function startOf(after: ClientOptions["after"]): Promise<HelloFrame["after"]> {
   return typeof after === "function" ? await after() : after;
+}
+
+/** Errors: `unauthorized` if the function fails; `unavailable` if it fails with that. */
+export async function tokenFor({ token }: Pick<ClientOptions, "token">): Promise<string | undefined> {
+  if (typeof token !== "function") return token;
+  try {
+    return await token();
+  } catch (cause) {
+    if (isContinuoError(cause, "unavailable")) throw cause;
+    throw new ContinuoError("unauthorized", "the connection got no token", {
+      cause,
+      hint: "Check the function that is given as `token`.",
+    });
+  }
 }

@@ -24,6 +24,7 @@ import {
   SEND_OPTIONS,
   type SendOptions,
   startOf,
+  tokenFor,
 } from "./client-options.ts";
 import { type ClientEvent, type Reader, toClientEvent, toPresenceEvent } from "./events.ts";
 import { iterateEvents } from "./hand-over.ts";
@@ -97,7 +98,7 @@ export class AgenticClient {
       onLost: () => this.#connect("lost"),
       hello: async () => ({
         ...options.hello,
-        ...present({ token: typeof options.token === "function" ? await options.token() : options.token }),
+        ...present({ token: await tokenFor(options) }),
         instance: this.#instance,
         // After the first connection nothing may be missing.
         ...(this.#everGreeted

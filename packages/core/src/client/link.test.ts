@@ -5,6 +5,7 @@ import type { AgenticClient } from "./client.ts";
 import { type ConnectOptions, connect } from "./connect.ts";
 import { LIMITS } from "./limits.ts";
 import { Link, type LinkOptions, type Request } from "./link.ts";
+import { openChannel } from "./open-channel.ts";
 
 const HELLO = {
   type: "hello",
@@ -278,4 +279,56 @@ test("calls that wait for a result end with the client", async () => {
   socket.say({ type: "ok", request: socket.framesOf("call")[0]?.request, result: { sequence: 3 } });
   await leave(client, socket);
   await ended;
+});
+
+test.each<[because: string, load: () => Response, token: () => string, error: object]>([
+  [
+    "the server fails",
+    () => Response.json({}, { status: 500 }),
+    () => "secret",
+    { code: "unavailable", details: { status: 500 } },
+  ],
+  [
+    "the server is busy",
+    () => Response.json({ error: { code: "busy", message: "later" } }, { status: 429 }),
+    () => "secret",
+    { code: "busy", message: "later" },
+  ],
+  [
+    "the answer is not JSON",
+    () => new Response("<p>soon</p>"),
+    () => "secret",
+    { code: "unavailable", cause: expect.any(SyntaxError) },
+  ],
+  [
+    "the server is slow",
+    () => {
+      throw new DOMException("The operation was aborted due to timeout", "TimeoutError");
+    },
+    () => "secret",
+    { code: "unavailable", cause: expect.any(DOMException) },
+  ],
+  [
+    "there is no token",
+    () => Response.json({ messages: [], sequence: 0, hasOlder: false }),
+    () => {
+      throw new Error("the service of tokens is down");
+    },
+    { code: "unauthorized", message: "the connection got no token" },
+  ],
+])("a channel that cannot be opened because %s says so", async (_, load, token, error) => {
+  vi.stubGlobal("fetch", async (url: string) => {
+    if (url.endsWith("/healthz")) throw new TypeError("fetch failed");
+    return load();
+  });
+  const openSocket = (url: string): WebSocket => {
+    const socket = new FakeSocket(url);
+    queueMicrotask(() => socket.accept());
+    return socket as unknown as WebSocket;
+  };
+  const access = { serverUrl: "http://localhost", channel: "tea", handle: "ann", token, openSocket };
+  const opening = openChannel({ ...access, firstConnectionMs: 500, onWarning: () => undefined });
+  const refused = expect(opening).rejects.toMatchObject(error);
+  await vi.advanceTimersByTimeAsync(10_000);
+  await refused;
 });

@@ -165,7 +165,7 @@ export class Link {
       const hello = await this.#options.hello();
       if (socket === this.#socket) this.#send({ type: "hello", protocol: PROTOCOL_VERSION, ...hello });
     } catch (cause) {
-      this.#obstacle = isContinuoError(cause, "unavailable") ? cause : noToken(cause);
+      this.#obstacle = isContinuoError(cause) ? cause : notPrepared(cause);
       socket.close();
     }
   }
@@ -373,10 +373,10 @@ function tooLarge(): ContinuoError {
   });
 }
 
-function noToken(cause: unknown): ContinuoError {
-  return new ContinuoError("unauthorized", "the connection got no token", {
+function notPrepared(cause: unknown): ContinuoError {
+  return new ContinuoError("unavailable", "the start of the connection could not be loaded", {
     cause,
-    hint: "Check the function that is given as `token`.",
+    hint: "Check that the server runs and that its URL is right.",
   });
 }
 

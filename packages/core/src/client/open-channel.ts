@@ -1,9 +1,16 @@
 /** A channel as a page shows it: a participant of the channel, and its messages as a list that changes. */
 
 import { assertKnownOptions, type KnownOptions } from "../model/index.ts";
-import { assertListLimit, type ChannelMessage, type MessagesWindow, toSystemMessage } from "../wire/index.ts";
+import {
+  assertListLimit,
+  type ChannelMessage,
+  errorFromWire,
+  type MessagesWindow,
+  toSystemMessage,
+} from "../wire/index.ts";
 import { type Channel, EMPTY_CHANNEL, foldEvent, foldWindow, MOST_LOADED } from "./channel-fold.ts";
 import type { AgenticClient } from "./client.ts";
+import { tokenFor } from "./client-options.ts";
 import { CONNECT_OPTIONS, type ConnectOptions, connectAfter } from "./connect.ts";
 import type { ClientEvent } from "./events.ts";
 import { authorizationOf, fetchThere, httpAddress } from "./requests/index.ts";
@@ -90,13 +97,13 @@ async function loadWindow(
 ): Promise<MessagesWindow> {
   const url = `${httpAddress(serverUrl)}/v1/channels/${encodeURIComponent(channel)}/messages?limit=${limit}&notices=true`;
   const answer = await fetchThere(url, {
-    headers: await authorizationOf(token),
+    headers: await authorizationOf(await tokenFor({ token })),
     signal: AbortSignal.timeout(LIMITS.loadMs),
     cache: "no-store",
   });
   if (answer.ok) return (await answer.json()) as MessagesWindow;
   if (FINAL.includes(answer.status)) return { messages: [], sequence: 0, hasOlder: false };
-  throw new Error(`the messages cannot be loaded: status ${answer.status}`);
+  throw errorFromWire(await answer.json().catch(() => null), answer.status);
 }
 
 /** A message that is being written is read from its beginning, so that its next words follow. */
