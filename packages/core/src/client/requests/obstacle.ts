@@ -38,7 +38,8 @@ export function assertServerUrl(serverUrl: unknown): asserts serverUrl is string
  * the refusal of the server itself.
  */
 export async function obstacleAt(url: string): Promise<ContinuoError | null> {
-  const health = new URL(`${httpAddress(url).replace(/\/v1\/.*$/u, "")}/healthz`);
+  const health = new URL(httpAddress(url));
+  health.pathname = `${health.pathname.replace(/\/(?:v1\/.*)?$/u, "")}/healthz`;
   const answer = await ask(health.href, "cors");
   if (answer?.ok) return noWebSocket();
   if (answer !== null) {
