@@ -2,7 +2,7 @@
 
 import { ContinuoError } from "@continuo/core/model";
 import type { MachineService } from "@continuo/core/wire/machine";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { dispatch, type Sender } from "./client-actions.ts";
 import { AhpHost } from "./host.ts";
 import { LIMITS } from "./limits.ts";
@@ -14,7 +14,10 @@ beforeEach(async () => {
   const machine = {
     sessions: async () => ({ sessions: [], agents: [], nextCursor: null }),
     known: () => Promise.reject(new ContinuoError("not_found", "there is no such session")),
-    chat: { agentsIn: async (cwd: string) => ({ cwd, agents: ["claude"], agent: "claude" }) },
+    chat: {
+      agentsIn: async (cwd: string) => ({ cwd, agents: ["claude"], agent: "claude" }),
+      answer: async () => undefined,
+    },
   };
   const service = machine as unknown as MachineService;
   host = new AhpHost({ machine: service, now: Date.now, report: () => undefined });
@@ -109,4 +112,66 @@ test("a client is active only for itself, until its connection ends", async () =
   expect(clients()).toEqual(["one", "other"]);
   host.leave({ clientId: "one", channels: new Set(), notify: () => undefined });
   expect(clients()).toEqual(["other"]);
+});
+
+/** The actions that a reader of the session and its chat receives from now on. */
+function heard(): object[] {
+  const told: object[] = [];
+  const notify = (_: string, params: object): void => void told.push(params);
+  host.join({ clientId: "reader", channels: new Set([CHANNEL, toChatUri(CHANNEL)]), notify });
+  return told;
+}
+
+test("all clients receive only the known fields of an action", async () => {
+  const feed = await host.feedOf(CHANNEL);
+  const message = { text: "a", origin: { kind: "user" } };
+  const startedAt = "2026-03-01T10:00:00.000Z";
+  feed.act({ type: "chat/turnStarted", turnId: "t", startedAt, message });
+  const actions = [
+    { type: "chat/pendingMessageSet", kind: "queued", id: "m", message },
+    { type: "chat/queuedMessagesReordered", order: ["m"] },
+    { type: "chat/pendingMessageRemoved", kind: "queued", id: "m" },
+    { type: "session/isReadChanged", isRead: true },
+    { type: "session/activeClientSet", activeClient: { clientId: "one", tools: [{ name: "a" }] } },
+    { type: "session/activeClientRemoved", clientId: "one" },
+  ] as const;
+  const told = heard();
+  for (const action of actions) {
+    const given = { ...action, extra: "x" };
+    await sent(given, sender("one", ["write"]));
+  }
+  expect(told).toEqual(actions.map((action) => expect.objectContaining({ action })));
+});
+
+test("an active client that tells too much about itself is refused, and a time of any length", async () => {
+  const told = heard();
+  const feed = await host.feedOf(CHANNEL);
+  const set = (tools: string) => ({
+    type: "session/activeClientSet",
+    activeClient: { clientId: "one", tools },
+  });
+  const chars = LIMITS.activeClientChars - JSON.stringify(set("").activeClient).length;
+  await expect(sent(set("x".repeat(chars + 1)), sender("one", []))).rejects.toThrow(/more than 200000 char/u);
+  expect([told, feed.session.activeClients]).toEqual([[], []]);
+  await sent(set("x".repeat(chars)), sender("one", []));
+  expect(feed.session.activeClients).toHaveLength(1);
+  const startedAt = `2026-03-01T10:00:00.${"0".repeat(LIMITS.timeChars)}Z`;
+  const message = { text: "a", origin: { kind: "user" } };
+  const started = { type: "chat/turnStarted", turnId: "t", startedAt, message };
+  await expect(sent(started, sender("one", ["write"]))).rejects.toThrow(/not valid/u);
+});
+
+test("all clients receive the reason of an answer as it is stored: cut", async () => {
+  const feed = await host.feedOf(CHANNEL);
+  vi.spyOn(feed, "questionOf").mockReturnValue("q");
+  vi.spyOn(feed, "key", "get").mockReturnValue("continuo:1");
+  const answered = vi.spyOn(host.machine.chat, "answer");
+  const told = heard();
+  const reasonMessage = "x".repeat(LIMITS.reasonChars + 1);
+  const action = { type: "chat/toolCallConfirmed", turnId: "t", toolCallId: "c", approved: false };
+  const given = { ...action, reasonMessage };
+  await sent(given, sender("one", ["answer"]));
+  const cut = "x".repeat(LIMITS.reasonChars);
+  expect(answered.mock.calls[0]?.[1]).toMatchObject({ outcome: "denied", reason: cut });
+  expect(told).toMatchObject([{ action: { ...action, reason: "denied", reasonMessage: cut } }]);
 });

@@ -35,15 +35,23 @@ const MESSAGE = z.looseObject({
     .max(LIMITS.attachments, "the message has too many attachments")
     .optional(),
 });
+/** All clients receive it with everything that it tells about itself, such as its tools. */
+const ACTIVE_CLIENT = z
+  .looseObject({ clientId: ID })
+  .refine(
+    (client) => JSON.stringify(client).length <= LIMITS.activeClientChars,
+    `the active client has more than ${LIMITS.activeClientChars} characters`,
+  );
+/** An action has only the fields that are named here: all clients receive it. */
 const ACTIONS = z.discriminatedUnion("type", [
-  z.looseObject({
+  z.object({
     type: z.literal("chat/turnStarted"),
     turnId: ID,
-    startedAt: z.iso.datetime().optional(),
+    startedAt: z.iso.datetime().max(LIMITS.timeChars).optional(),
     message: MESSAGE,
   }),
-  z.looseObject({ type: z.literal("chat/turnCancelled"), turnId: ID }),
-  z.looseObject({
+  z.object({ type: z.literal("chat/turnCancelled"), turnId: ID }),
+  z.object({
     type: z.literal("chat/toolCallConfirmed"),
     turnId: ID,
     toolCallId: ID,
@@ -51,23 +59,23 @@ const ACTIONS = z.discriminatedUnion("type", [
     selectedOptionId: ID.optional(),
     reasonMessage: z.string().optional(),
   }),
-  z.looseObject({
+  z.object({
     type: z.literal("chat/pendingMessageSet"),
     kind: z.literal("queued", "only queued messages are taken: an agent cannot be steered within its turn"),
     id: ID,
     message: MESSAGE,
   }),
-  z.looseObject({ type: z.literal("chat/pendingMessageRemoved"), kind: z.literal("queued"), id: ID }),
-  z.looseObject({ type: z.literal("chat/queuedMessagesReordered"), order: z.array(ID).max(LIMITS.queued) }),
-  z.looseObject({ type: z.literal("chat/draftChanged"), draft: MESSAGE.optional() }),
-  z.looseObject({ type: z.literal("session/titleChanged"), title: z.string().min(1).max(500) }),
-  z.looseObject({ type: z.literal("session/isReadChanged"), isRead: z.boolean() }),
-  z.looseObject({ type: z.literal("session/isArchivedChanged"), isArchived: z.boolean() }),
-  z.looseObject({
+  z.object({ type: z.literal("chat/pendingMessageRemoved"), kind: z.literal("queued"), id: ID }),
+  z.object({ type: z.literal("chat/queuedMessagesReordered"), order: z.array(ID).max(LIMITS.queued) }),
+  z.object({ type: z.literal("chat/draftChanged"), draft: MESSAGE.optional() }),
+  z.object({ type: z.literal("session/titleChanged"), title: z.string().min(1).max(500) }),
+  z.object({ type: z.literal("session/isReadChanged"), isRead: z.boolean() }),
+  z.object({ type: z.literal("session/isArchivedChanged"), isArchived: z.boolean() }),
+  z.object({
     type: z.literal("session/activeClientSet"),
-    activeClient: z.looseObject({ clientId: ID }),
+    activeClient: ACTIVE_CLIENT,
   }),
-  z.looseObject({ type: z.literal("session/activeClientRemoved"), clientId: ID }),
+  z.object({ type: z.literal("session/activeClientRemoved"), clientId: ID }),
 ]);
 
 type ClientAction = z.output<typeof ACTIONS>;
@@ -225,17 +233,15 @@ async function answer(
   );
   const confirmed = approved ? { confirmed: "user-action" } : { reason: "denied" };
   feed.act(
-    { ...present({ selectedOptionId: optionId }), ...toConfirmed(action), ...confirmed },
+    { ...present({ selectedOptionId: optionId }), ...toConfirmed(action, reason), ...confirmed },
     sender.origin,
   );
 }
 
-function toConfirmed({
-  turnId,
-  toolCallId,
-  approved,
-  reasonMessage,
-}: Extract<ClientAction, { type: "chat/toolCallConfirmed" }>) {
+function toConfirmed(
+  { turnId, toolCallId, approved }: Extract<ClientAction, { type: "chat/toolCallConfirmed" }>,
+  reasonMessage: string | undefined,
+) {
   return {
     type: "chat/toolCallConfirmed",
     turnId,

@@ -37,6 +37,10 @@ export const LIMITS = {
   /** Characters of the title of a call: a command or a list of tasks may be long. */
   titleChars: 160,
   reasonChars: 2_000,
+  /** Characters of what a client tells about itself, as JSON: it may name its tools. */
+  activeClientChars: 200_000,
+  /** Characters of a time of a client. */
+  timeChars: 100,
   promptChars: 200_000,
   attachments: 100,
   /** Characters of a message in the state of a chat, as JSON and without the data of its pictures. */
