@@ -38,6 +38,11 @@ test.each([
     message("look", picture("a".repeat(LIMITS.pictureChars)), picture()),
     /too large: 4194316 characters, at most 4194304 are taken/u,
   ],
+  [
+    "too many characters that are not base64",
+    message("look", picture("<".repeat(LIMITS.pictureChars + 4))),
+    /too large: 4194308 characters, at most 4194304 are taken/u,
+  ],
   ["a picture that is not base64", message("look", picture("<svg>")), /"screen.png"/u],
   ["a base64 with a hole", message("look", picture(`${"a".repeat(3_999_998)} b`)), /"screen.png"/u],
   [
@@ -95,4 +100,12 @@ test("the state of a chat names pictures and files in place of their data, and h
   });
   for (const odd of [{ type: "x", message: 7 }, { type: "x", message: { attachments: "a" } }, { type: "x" }])
     expect(withoutDataIn(odd)).toEqual(odd);
+});
+
+test("a file that a client names keeps its address without its data, so that the agent gets it after it waited", () => {
+  const file = { type: "resource", label: "a.ts", uri: "file:///work/a.ts", contentType: "text/plain" };
+  const simple = { type: "simple", label: "sel", modelRepresentation: "lines 1 to 3" };
+  const shown = shownMessage(message("look", { ...file, data: null }, { ...simple, data: DATA }));
+  expect(shown).toEqual(message("look", file, simple));
+  expect(promptOf(shown)).toEqual({ text: "look\n\nAttached: /work/a.ts\n\nlines 1 to 3" });
 });

@@ -17,14 +17,14 @@ export interface Prompt extends PromptPictures {
  */
 export function promptOf(message: AhpMessage): Prompt {
   const attachments = attachmentsOf(message);
-  const pictures = attachments.flatMap((one) => pictureOf(one) ?? []);
-  const chars = pictures.reduce((sum, { data }) => sum + data.length, 0);
+  const chars = attachments.reduce((sum, one) => sum + (isPicture(one) ? one.data.length : 0), 0);
   if (chars > LIMITS.pictureChars)
     throw refused(
       `the pictures are too large: ${chars} characters, at most ${LIMITS.pictureChars} are taken`,
     );
-  const named = attachments.flatMap((one) => (pictureOf(one) === null ? nameOf(one) : []));
-  const text = [message.text, ...named].join("\n\n");
+  const taken = attachments.map((one) => pictureOf(one) ?? nameOf(one));
+  const pictures = taken.filter((one) => typeof one !== "string");
+  const text = [message.text, ...taken.filter((one) => typeof one === "string")].join("\n\n");
   if (text.length > LIMITS.promptChars)
     throw refused(
       `the message is too long: ${text.length} characters, at most ${LIMITS.promptChars} are taken`,
@@ -66,18 +66,30 @@ function attachmentsOf({ attachments }: AhpMessage): readonly Attachment[] {
 /** The name of a type in a prompt. A client may send any text. */
 const MIME_TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/u;
 
-function pictureOf({ type, data, contentType }: Attachment): PromptPicture | null {
-  const isPicture =
-    type === "embeddedResource" && typeof data === "string" && data.length % 4 === 0 && isBase64(data);
-  if (!isPicture || typeof contentType !== "string") return null;
-  return MIME_TYPE.test(contentType) && contentType.startsWith("image/")
-    ? { mimeType: contentType, data }
-    : null;
+interface Picture extends Attachment {
+  readonly data: string;
+  readonly contentType: string;
 }
 
+/** Its data may not be base64: they are checked after their size. */
+function isPicture(one: Attachment): one is Picture {
+  const { type, data, contentType } = one;
+  if (type !== "embeddedResource" || typeof data !== "string" || typeof contentType !== "string")
+    return false;
+  return MIME_TYPE.test(contentType) && contentType.startsWith("image/");
+}
+
+function pictureOf(one: Attachment): PromptPicture | null {
+  if (!isPicture(one) || one.data.length % 4 !== 0 || !isBase64(one.data)) return null;
+  return { mimeType: one.contentType, data: one.data };
+}
+
+/** Only the data of an embedded resource are all that it has: others keep what names them. */
 function toNamed(one: unknown): unknown {
-  const { data, contentType, ...rest } = recordOf(one);
+  const { data, ...others } = recordOf(one);
   if (data === undefined) return one;
+  if (others.type !== "embeddedResource") return others;
+  const { contentType, ...rest } = others;
   const name =
     typeof contentType === "string" && MIME_TYPE.test(contentType) ? contentType : "of an unknown type";
   const kind = name.startsWith("image/") ? "picture," : "file";
