@@ -64,3 +64,28 @@ test("a client at the limit can reconnect with the same subscriptions", async ()
     [2, undefined],
   ]);
 });
+
+test("a connection belongs to one client: a second client id is refused, also at the same time", async () => {
+  const joined: string[] = [];
+  const { connection, sent } = open({
+    join: ({ clientId }: { readonly clientId: string }) => joined.push(clientId),
+  });
+  const ask = async (id: number, params: object): Promise<void> =>
+    await connection.receive(JSON.stringify({ jsonrpc: "2.0", id, method: "reconnect", params }));
+  const cursor = { channel: "claude:/2", lastSeenServerSeq: 0 };
+  await Promise.all([
+    ask(1, { clientId: "a", lastSeenServerSeq: 0, subscriptions: ["claude:/1"] }),
+    ask(2, { clientId: "b", lastSeenServerSeq: 0, subscriptions: ["claude:/1", "claude:/3"] }),
+  ]);
+  await ask(3, { clientId: "b", lastSeenServerSeq: 0, subscriptions: ["claude:/2"] });
+  await ask(4, { clientId: "b", subscriptions: [cursor] });
+  await ask(5, { clientId: "a", subscriptions: [cursor] });
+  expect(sent.map(({ id, error }) => [id, error !== undefined])).toEqual([
+    [1, false],
+    [2, true],
+    [3, true],
+    [4, true],
+    [5, false],
+  ]);
+  expect([connection.clientId, joined]).toEqual(["a", ["a", "a"]]);
+});

@@ -219,6 +219,7 @@ export class AhpConnection implements Reader {
     { clientId, lastSeenServerSeq, subscriptions }: z.output<typeof RECONNECT>,
     reply: Reply,
   ): Promise<void> {
+    this.#assertSame(clientId);
     const { known, missing } = await this.#snapshots(subscriptions);
     this.#enter(clientId);
     const actions = this.#options.host.missedBy(this, lastSeenServerSeq);
@@ -228,6 +229,7 @@ export class AhpConnection implements Reader {
 
   /** Recovers each channel from its own number: one channel may get actions, and another a new state. */
   async #recover({ clientId, subscriptions }: z.output<typeof RECOVER>, reply: Reply): Promise<void> {
+    this.#assertSame(clientId);
     const seen = new Map(subscriptions.map(({ channel, lastSeenServerSeq }) => [channel, lastSeenServerSeq]));
     const { known } = await this.#snapshots([...seen.keys()]);
     this.#enter(clientId);
@@ -246,8 +248,16 @@ export class AhpConnection implements Reader {
   }
 
   #enter(clientId: string): void {
+    // Another request may have named another client while the channels were read.
+    this.#assertSame(clientId);
     this.#clientId = clientId;
     this.#options.host.join(this);
+  }
+
+  /** A connection has one client, and what the client tells about itself ends with it. Errors: `invalidRequest`. */
+  #assertSame(clientId: string): void {
+    if (this.#clientId !== null && this.#clientId !== clientId)
+      throw new AhpError(AHP_ERRORS.invalidRequest, "the connection belongs to another client");
   }
 
   /**
