@@ -96,15 +96,24 @@ test("sessions that nobody reads are dropped to make room, and sessions that som
 });
 
 test("the root has the agents with which a session can begin, and the sessions are shown without them", async () => {
-  const machine = { changed: () => [] };
+  const known = { createdAt: null, updatedAt: null, live: null, costUsd: null, forkedFrom: null };
+  const row = { key: "pi:1", agent: "pi", sessionId: "1", title: "x", place: null, archived: false };
+  const sessions = [{ ...row, ...known, cwd: null, gitBranch: null, problems: [] }];
+  const machine = { changed: () => [], sessions: async () => ({ ...NO_SESSIONS, sessions }) };
+  const reported: string[] = [];
+  const report = (line: string): void => void reported.push(line);
   const agentsOf = async (agentsIn: () => Promise<object>): Promise<readonly string[]> => {
-    const take = await hostOver({ ...machine, chat: { agentsIn } }).snapshot(ROOT_CHANNEL);
+    const own = hostOver({ ...machine, chat: { agentsIn } }, { report });
+    const take = await own.snapshot(ROOT_CHANNEL);
+    expect((await own.list()).map(({ title }) => title)).toEqual(["x"]);
     const { agents } = take().state as RootState;
-    host?.close();
+    own.close();
     return agents.map(({ provider }) => provider);
   };
   expect(await agentsOf(async () => ({ agents: ["codex", "mine"] }))).toEqual(["continuo", "codex", "mine"]);
+  expect(reported).toEqual([]);
   expect(await agentsOf(() => Promise.reject(new Error("continuo.yaml is wrong")))).toEqual(["continuo"]);
+  expect(reported).toEqual(["the agents for new sessions are not known: continuo.yaml is wrong"]);
 });
 
 test("an agent with its first session is added to the agents that clients have, and to the state of the root", async () => {
