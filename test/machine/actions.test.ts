@@ -140,10 +140,13 @@ test("resume of an agent that may delete its sessions is Continuo's command, whi
   });
 });
 
-test("a session whose folder is gone has no command", async () => {
+test.each([
+  ["is gone", "/home/ann/app"],
+  ["has a name that no folder can have", "/home/ann\\u0000"],
+])("a session whose folder %s has no command", async (_, cwd) => {
   const id = "4bf3aaaa-0000-4000-8000-00000000000c";
   const line = { uuid: "x1", parent: null, role: "user", content: "Hi", time: "11:00:00" } as const;
-  machine.home.write(claudeFile(id), claudeText(id, [line]));
+  machine.home.write(claudeFile(id), claudeText(id, [line]).replaceAll("/home/ann/app", cwd));
   const response = await machine.get(`/v1/machine/sessions/claude:${id}/resume`);
   expect([response.status, await response.json()]).toMatchObject([404, { error: { code: "not_found" } }]);
 });

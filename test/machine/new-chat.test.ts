@@ -58,6 +58,8 @@ test("a page gets the names of the agents that can work in a folder; a missing f
   expect((await asked(join(home.path, "gone"))).status).toBe(404);
   expect((await asked("project")).status).toBe(400);
   expect((await begin({ cwd: join(home.path, "gone") })).status).toBe(404);
+  expect((await asked(`${project()}\0`)).status).toBe(404);
+  expect((await begin({ cwd: `${project()}\0` })).status).toBe(404);
   expect((await begin({ mode: "unrestricted" })).status).toBe(400);
 });
 

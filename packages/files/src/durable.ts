@@ -58,8 +58,9 @@ function makeFolders(path: string, sync: (folder: string) => void, mode: number 
   sync(above);
 }
 
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+/** False for a path that no file can have: the system refuses it with an error of another kind. */
+export function isFolder(path: string): boolean {
+  return !path.includes("\0") && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** Creates an empty file. Errors: those of the system, `EEXIST` if the file exists. */

@@ -11,6 +11,7 @@ export { databaseFiles, fileOfLocation, hasLog, quotedName, readOnlyDatabase } f
 export { DEBUG_ROOMS, type Debug, type DebugEntry, type DebugRoom, debugOf, followDebug } from "./debug.ts";
 export {
   createFile,
+  isFolder,
   makeFolderDurably,
   makeProjectFolder,
   makeScratchFolder,

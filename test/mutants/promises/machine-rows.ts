@@ -51,7 +51,7 @@ export const MACHINE_ROWS: readonly PromiseOfRoom[] = [
   {
     promise: "A resume command is not offered for a folder that is gone.",
     file: "packages/server/src/machine/resume.ts",
-    text: " || statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true",
+    text: " || !isFolder(cwd)",
     mistake: "",
     test: "test/machine/actions.test.ts",
   },

@@ -1,11 +1,10 @@
 /** The command that continues a session, in its folder. */
 
-import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { type LookUpHit, openCatalogSession } from "@continuo/agents/catalog";
 import { ContinuoError, commandLine } from "@continuo/core/model";
 import type { ResumeAnswer } from "@continuo/core/wire/machine";
-import type { PlacesAt } from "@continuo/files";
+import { isFolder, type PlacesAt } from "@continuo/files";
 import { formatOf, resumeCommandOf } from "@continuo/native";
 
 /** Errors: `not_found` if the session names no folder that exists. */
@@ -15,7 +14,7 @@ export async function resumeOf(hit: LookUpHit, places: PlacesAt): Promise<Resume
   }
   using session = await openCatalogSession(hit, places, { newestBytes: 1 });
   const { cwd, sessionId } = session.details;
-  if (cwd === null || !isAbsolute(cwd) || statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
+  if (cwd === null || !isAbsolute(cwd) || !isFolder(cwd)) {
     throw new ContinuoError("not_found", "the session names no folder that exists", {
       hint: "Use a hand-over to its own agent, with a folder that exists.",
       details: { cwd },

@@ -1,11 +1,10 @@
 /** New conversations of pages: their folder, the agents that can answer in it, and the names of the folder's files. */
 
-import { statSync } from "node:fs";
 import { isAbsolute, join, normalize } from "node:path";
 import { agentsAt, defaultAgent, readSettings } from "@continuo/agents/conversations";
 import { ContinuoError, isContinuoError, present } from "@continuo/core/model";
 import type { MachineChat } from "@continuo/core/wire/machine";
-import type { PlacesAt } from "@continuo/files";
+import { isFolder, type PlacesAt } from "@continuo/files";
 import { createFolderListings } from "./folder-files.ts";
 import type { ChatParts } from "./parts.ts";
 
@@ -63,7 +62,7 @@ function folderAt(given: string, { home }: PlacesAt): string {
     });
   }
   const folder = normalize(path);
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+  if (isFolder(folder)) return folder;
   throw new ContinuoError("not_found", `there is no folder ${folder}`, {
     hint: "Create it, or name another one.",
   });
