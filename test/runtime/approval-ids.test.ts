@@ -1,7 +1,7 @@
 /** The ids of a question that several attempts asked, each with a different id. */
 
 import type { Agent, Store } from "@continuo/core/model";
-import { type Continuo, openContinuo } from "@continuo/server/runtime";
+import { type Approval, type Continuo, openContinuo } from "@continuo/server/runtime";
 import { type OpenedStore, openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
@@ -110,7 +110,8 @@ test("an id that a closed and an open question have names the open one, and the 
   expect(await c.approvals.get("call-1")).toMatchObject({ id: "q2", status: "open" });
 });
 
-test("a list of approvals with a filter changes no question that the filter leaves out", async () => {
+/** Two questions, of Ann and of Ben, that nobody answered before their runs ended. */
+async function askedInEndedRuns(): Promise<Continuo> {
   await store.createSession({ sessionId: "s" });
   const c = await openContinuo(store as Store);
   opened.push(c);
@@ -123,8 +124,27 @@ test("a list of approvals with a filter changes no question that the filter leav
     await store.transitionRun(runId, { to: "running" });
     await store.transitionRun(runId, { to: "failed" });
   }
+  return c;
+}
+
+async function storedStatuses(): Promise<readonly (string | undefined)[]> {
+  const stored = await Promise.all(["ann", "ben"].map((by) => store.getClaim(`approval/${by}`)));
+  return stored.map((claim) => claim?.status);
+}
+
+test("a list of approvals with a filter changes no question that the filter leaves out", async () => {
+  const c = await askedInEndedRuns();
   const ofAnn = await c.approvals.list({ filter: ({ metadata }) => metadata.by === "ann" });
   expect(ofAnn.map(({ id, status }) => [id, status])).toEqual([["ann", "cancelled"]]);
-  const stored = await Promise.all(["ann", "ben"].map((by) => store.getClaim(`approval/${by}`)));
-  expect(stored.map((claim) => claim?.status)).toEqual(["cancelled", "open"]);
+  expect(await storedStatuses()).toEqual(["cancelled", "open"]);
+});
+
+test("a filter that wants cancelled approvals receives the open questions of ended runs, too", async () => {
+  const c = await askedInEndedRuns();
+  const filter = ({ status, metadata }: Approval): boolean => status === "cancelled" && metadata.by === "ann";
+  const ofAnn = await c.approvals.list({ filter });
+  expect(ofAnn.map(({ id, status }) => [id, status])).toEqual([["ann", "cancelled"]]);
+  expect(await storedStatuses()).toEqual(["cancelled", "open"]);
+  expect(await c.approvals.list({ filter: ({ status }) => status === "granted" })).toEqual([]);
+  expect(await storedStatuses()).toEqual(["cancelled", "open"]);
 });

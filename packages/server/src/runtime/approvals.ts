@@ -118,8 +118,9 @@ export class ApprovalDesk implements Approvals {
     for await (const claim of claimsOf(this.#store, present({ status }))) {
       const { data } = claim;
       if (sessionId !== undefined && data.sessionId !== sessionId) continue;
-      // A list changes only questions that it may show.
-      if (!hasMetadata(data.metadata, metadata) || !filter(toApproval(claim))) continue;
+      // A list changes only questions that it may show: as they are, or as cancelled if their runs have ended.
+      const mayBe = claim.status === "open" ? [claim, { ...claim, status: "cancelled" }] : [claim];
+      if (!hasMetadata(data.metadata, metadata) || !mayBe.some((one) => filter(toApproval(one)))) continue;
       if (group.push(claim) === SETTLED_AT_ONCE) await take(group.splice(0));
     }
     await take(group);
