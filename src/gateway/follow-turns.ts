@@ -168,14 +168,13 @@ async function importedRow(
   { places, signal, turnEnded }: Pick<FollowOptions, "places" | "signal" | "turnEnded">,
 ): Promise<OwnRow | null> {
   // A turn that ends while the store is looked into counts too.
-  let ended = turnEnded();
+  let turn = endOf(turnEnded());
   for (let seen = ""; !signal.aborted; ) {
-    const over = new AbortController();
-    const due = sleep(GATEWAY_LIMITS.importMs, false, { signal: AbortSignal.any([signal, over.signal]) });
-    const isAfterTurn = await Promise.race([due.catch(() => false), ended.then(() => true)]);
-    over.abort();
+    const over = AbortSignal.any([signal, turn]);
+    await sleep(GATEWAY_LIMITS.importMs, undefined, { signal: over }).catch(() => undefined);
     if (signal.aborted) return null;
-    if (isAfterTurn) ended = turnEnded();
+    const isAfterTurn = turn.aborted;
+    if (isAfterTurn) turn = endOf(turnEnded());
     const stamp = storeStamp(places);
     // A store that is no file has the same stamp for a while, and a turn of this connection may have imported the session.
     if (stamp === seen && !isAfterTurn) continue;
@@ -185,6 +184,13 @@ async function importedRow(
     if (row !== null) return row;
   }
   return null;
+}
+
+/** Aborts when the turn ends. A turn can take days, so it gets one reaction, and not one for each look into the store. */
+function endOf(turn: Promise<void>): AbortSignal {
+  const ended = new AbortController();
+  void turn.then(() => ended.abort());
+  return ended.signal;
 }
 
 /** Changes with each change of the store. A store that is no file is looked into once in `storeLookMs`. */

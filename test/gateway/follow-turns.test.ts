@@ -2,13 +2,15 @@
 
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { pathOfUrl, storeUrlOf } from "@continuo/agents/catalog";
 import { findNativeSessions } from "@continuo/native";
 import { openStore } from "@continuo/store";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { importNative } from "../../packages/agents/src/conversations/native-import.ts";
 import { CallIds } from "../../src/gateway/call-ids.ts";
 import { followStartOf, followTurnsOfOthers } from "../../src/gateway/follow-turns.ts";
+import { GATEWAY_LIMITS } from "../../src/gateway/limits.ts";
 import { Stage } from "../../src/gateway/stage.ts";
 import { cleanEnv } from "../cli/home.ts";
 import { createTalkHome } from "../cli/talk.ts";
@@ -109,6 +111,16 @@ test("a native session is followed again after its import was deleted, because i
   await importAndSay("two");
   await expect.poll(() => shown.join(), { timeout: 20_000 }).toContain('"two"');
   expect(shown.filter((update) => update.includes('"one"'))).toHaveLength(1);
+});
+
+test("a follower that looks into the store again and again attaches one reaction to a turn", async () => {
+  const turn = new Promise<void>(() => undefined);
+  const reactions = vi.spyOn(turn, "then");
+  const { shown, importAndSay } = await followNative(() => turn);
+  await sleep(GATEWAY_LIMITS.importMs);
+  await importAndSay("one");
+  await expect.poll(() => shown.join(), { timeout: 20_000 }).toContain('"one"');
+  expect(reactions).toHaveBeenCalledTimes(1);
 });
 
 test("a follower says why it can no longer look into the store", async () => {
