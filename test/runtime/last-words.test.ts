@@ -116,6 +116,27 @@ test("a message is complete at its end, with any of its parts in the log", () =>
   );
 });
 
+test.each([
+  ["one text", ["Hello"]],
+  ["two texts", ["He", "llo"]],
+])("a message of %s whose parts surround another message shows no words twice", (_, texts) => {
+  const fold = createUIFold("r");
+  const shown = new UIParts();
+  const take = (type: string, data: object): void => {
+    for (const chunk of fold.take({ id: "e", type, data } as never)) shown.take(chunk);
+  };
+  const parts = [
+    ["a", "He"],
+    ["b", "x"],
+    ["a", "llo"],
+  ];
+  for (const [messageId, delta] of parts) take("message_streamed", { messageId, kind: "text", delta });
+  const content = texts.map((words) => ({ type: "text", text: words }));
+  take("message_received", { messageId: "a", content });
+  for (const chunk of fold.end()) shown.take(chunk);
+  expect(shown.parts().flatMap(({ text: words }) => words ?? [])).toEqual(["He", "x", "llo"]);
+});
+
 /**
  * The first attempt is left by a killed process; the second one belongs to another process, and streams these parts.
  */

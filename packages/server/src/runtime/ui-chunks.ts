@@ -112,8 +112,9 @@ class Speech {
   sayPart(messageId: string, kind: Kind, text: string): UIChunk[] {
     const said = this.#streamed.get(messageId) ?? { text: "", reasoning: "" };
     const entered = this.enter(messageId);
-    // Readers join two parts of text as `textOf` joins two blocks.
-    const isApart = kind === "text" && this.#open?.kind !== "text" && said.text !== "" && text !== "";
+    // Readers join two parts of text as `textOf` joins two blocks. After another message, the text may just continue.
+    const isNext = entered.length === 0 && this.#open?.kind !== "text";
+    const isApart = kind === "text" && isNext && said.text !== "" && text !== "";
     this.#streamed.set(messageId, { ...said, [kind]: said[kind] + (isApart ? "\n\n" : "") + text });
     return [...entered, ...this.say(kind, text)];
   }
