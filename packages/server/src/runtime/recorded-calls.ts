@@ -98,7 +98,10 @@ async function foldResults(
   const results = new Map<string, RecordedResult[]>();
   for (const [toolCallId, result] of byCall) {
     const content = contents.get(toolCallId);
-    if (content !== undefined) results.set(content, [...(results.get(content) ?? []), result]);
+    if (content === undefined) continue;
+    const known = results.get(content);
+    if (known === undefined) results.set(content, [result]);
+    else known.push(result);
   }
   return results;
 }

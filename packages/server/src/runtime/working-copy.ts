@@ -25,7 +25,7 @@ export interface WorkingCopy extends AsyncDisposable {
 }
 
 /** The approximate number of characters of events, and of bytes of files, that a working copy has in memory. */
-export const MAX_COPY_CHARS: number = 268_435_456;
+const MAX_COPY_CHARS = 268_435_456;
 /** Events of one append, and the approximate number of characters in them. */
 const APPEND_EVENTS = 256;
 const APPEND_CHARS = 4_194_304;
