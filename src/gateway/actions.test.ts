@@ -6,6 +6,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { listOwn, openOwn, trashedOwn } from "@continuo/agents/catalog";
+import type { Store } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { listTrashedSessions } from "@continuo/native/editing";
 import { openStore } from "@continuo/store";
@@ -17,29 +18,60 @@ import { findSession } from "./look-up.ts";
 
 const idOf = (at: number): string => `4bf3eeee-0000-4000-8000-${String(at).padStart(12, "0")}`;
 
-test("deleting a conversation moves every native session of it that is there to the trash, and no other", async () => {
+/** A home with these native sessions. */
+function homeWith(ids: readonly string[]): PlacesAt {
   const home = scratchFolder("actions");
-  const places: PlacesAt = { home, cwd: home, env: {} };
-  for (const at of [1, 2, 3]) {
-    const line = { uuid: `u${at}`, parent: null, role: "user", content: "Why?", time: "10:00:00" } as const;
-    const file = join(home, claudeFile(idOf(at)));
+  for (const id of ids) {
+    const line = { uuid: "u1", parent: null, role: "user", content: "Why?", time: "10:00:00" } as const;
+    const file = join(home, claudeFile(id));
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, claudeText(idOf(at), [line]));
+    writeFileSync(file, claudeText(id, [line]));
   }
   mkdirSync(join(home, ".continuo"));
-  const store = await openStore(`sqlite:${join(home, ".continuo/continuo.db")}`);
+  return { home, cwd: home, env: {} };
+}
+
+async function openStoreIn({ home }: PlacesAt): Promise<Store> {
+  return await openStore(`sqlite:${join(home, ".continuo/continuo.db")}`);
+}
+
+const isThere = ({ home }: PlacesAt, id: string): boolean => existsSync(join(home, claudeFile(id)));
+
+test("deleting a conversation moves every native session of it that is there to the trash, and no other", async () => {
+  const places = homeWith([1, 2, 3].map(idOf));
+  const { home } = places;
+  const store = await openStoreIn(places);
   const takenFrom = { agent: "claude", sessionId: idOf(1) };
   const providerSessions = { claude: { sessionId: idOf(2) }, codex: { sessionId: "gone" } };
   await store.createSession({ sessionId: "own", metadata: { takenFrom, providerSessions } });
   await store.createSession({ sessionId: "other" });
   await store.close();
   await deleteSession(await findSession(`claude:${idOf(1)}`, places), places);
-  const there = [1, 2, 3].filter((at) => existsSync(join(home, claudeFile(idOf(at)))));
+  const there = [1, 2, 3].filter((at) => isThere(places, idOf(at)));
   expect(there).toEqual([3]);
   const trashed = listTrashedSessions({ places: { home, env: {} } }).map(({ info }) => info.sessionId);
   expect(trashed.toSorted()).toEqual([idOf(1), idOf(2)]);
   await using own = await openOwn(places);
   if (own === null) throw new Error("the store was made");
   expect((await listOwn(own)).map(({ sessionId }) => sessionId)).toEqual(["other"]);
+  expect((await trashedOwn(own)).map(({ info }) => info.sessionId)).toEqual(["own"]);
+});
+
+test.each<[string, Readonly<Record<string, unknown>>]>([
+  ["an import that was interrupted", { importing: `claude:${idOf(1)}` }],
+  ["a second import, if the first one still continues", {}],
+])("deleting %s leaves the native session in its place", async (_, metadata) => {
+  const places = homeWith([idOf(1)]);
+  const takenFrom = { agent: "claude", sessionId: idOf(1) };
+  {
+    await using store = await openStoreIn(places);
+    const isInterrupted = "importing" in metadata;
+    if (!isInterrupted) await store.createSession({ sessionId: "first", metadata: { takenFrom } });
+    await store.createSession({ sessionId: "own", metadata: { takenFrom, ...metadata } });
+  }
+  await deleteSession(await findSession("continuo:own", places), places);
+  expect(isThere(places, idOf(1))).toBe(true);
+  await using own = await openOwn(places);
+  if (own === null) throw new Error("the store was made");
   expect((await trashedOwn(own)).map(({ info }) => info.sessionId)).toEqual(["own"]);
 });

@@ -49,6 +49,7 @@ test("a session with only a part of an import does not take the place of the age
   };
   expect(ownerOf({ agent: "claude", sessionId: "a" }, [part])).toBeNull();
   expect(ownerOf({ agent: "claude", sessionId: "a" }, [part, ...rows])?.sessionId).toBe("first");
+  expect(earlierNames({ ...part, nativeRefs: [ref("pi", "c")] })).toEqual([ref("pi", "c")]);
 });
 
 test("sessions that began at the same time have one order", () => {

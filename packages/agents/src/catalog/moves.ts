@@ -10,10 +10,10 @@ export type NativeName = Pick<NativeRef, "agent" | "sessionId"> & Partial<Pick<N
 
 /**
  * The names of all native sessions of the conversation, including earlier ones. If the conversation was imported, the
- * session from which it was imported comes first.
+ * session from which it was imported comes first; a session with only a part of the messages does not take its place.
  */
-export function earlierNames({ importedFrom, nativeRefs }: OwnRow): readonly NativeName[] {
-  return importedFrom === null ? nativeRefs : [importedFrom, ...nativeRefs];
+export function earlierNames({ importedFrom, isPartial, nativeRefs }: OwnRow): readonly NativeName[] {
+  return importedFrom === null || isPartial ? nativeRefs : [importedFrom, ...nativeRefs];
 }
 
 /**

@@ -11,10 +11,10 @@ import {
   type TrashPlaces,
   trashNativeSession,
 } from "@continuo/native/editing";
-import { earlierNames, nativeKey } from "./moves.ts";
+import { earlierNames, nativeKey, ownerOf } from "./moves.ts";
 import { deleteOwn, refuseRunning } from "./own-changes.ts";
 import { byNewestDeletion, OWN, type OwnRow, type TrashedOwn, toTrashedOwn } from "./rows.ts";
-import { listTrashedOwn, type OpenOwn } from "./store.ts";
+import { listOwn, listTrashedOwn, type OpenOwn } from "./store.ts";
 
 export interface OwnTrashOptions extends TrashPlaces {
   readonly places: Places;
@@ -22,16 +22,16 @@ export interface OwnTrashOptions extends TrashPlaces {
 }
 
 /**
- * Errors: `session_live` while a run is in progress; those of `trashNativeSession`: the native sessions that were not
- * moved stay, and so does the session.
+ * A native session that another session continues from stays. Errors: `session_live` while a run is in progress; those
+ * of `trashNativeSession`: the native sessions that were not moved stay, and so does the session.
  */
-export async function trashOwn(
-  row: OwnRow,
-  { store }: OpenOwn,
-  options: OwnTrashOptions,
-): Promise<TrashedOwn> {
+export async function trashOwn(row: OwnRow, own: OpenOwn, options: OwnTrashOptions): Promise<TrashedOwn> {
+  const { store } = own;
   await refuseRunning(row, store);
+  const rows = await listOwn(own);
   for (const native of earlierNames(row)) {
+    const owner = ownerOf(native, rows);
+    if (owner !== null && owner.sessionId !== row.sessionId) continue;
     if (isAgentName(native.agent)) await trashIfThere(nativeKey(native), options);
   }
   const trashedAt = (options.now ?? new Date()).toISOString();
