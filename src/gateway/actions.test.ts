@@ -37,6 +37,14 @@ async function openStoreIn({ home }: PlacesAt): Promise<Store> {
 
 const isThere = ({ home }: PlacesAt, id: string): boolean => existsSync(join(home, claudeFile(id)));
 
+/** Deletes the session `own`, and checks that it is in the trash. */
+async function deleteOwnSession(places: PlacesAt): Promise<void> {
+  await deleteSession(await findSession("continuo:own", places), places);
+  await using own = await openOwn(places);
+  if (own === null) throw new Error("the store was made");
+  expect((await trashedOwn(own)).map(({ info }) => info.sessionId)).toEqual(["own"]);
+}
+
 test("deleting a conversation moves every native session of it that is there to the trash, and no other", async () => {
   const places = homeWith([1, 2, 3].map(idOf));
   const { home } = places;
@@ -69,9 +77,20 @@ test.each<[string, Readonly<Record<string, unknown>>]>([
     if (!isInterrupted) await store.createSession({ sessionId: "first", metadata: { takenFrom } });
     await store.createSession({ sessionId: "own", metadata: { takenFrom, ...metadata } });
   }
-  await deleteSession(await findSession("continuo:own", places), places);
+  await deleteOwnSession(places);
   expect(isThere(places, idOf(1))).toBe(true);
-  await using own = await openOwn(places);
-  if (own === null) throw new Error("the store was made");
-  expect((await trashedOwn(own)).map(({ info }) => info.sessionId)).toEqual(["own"]);
+});
+
+test.each([
+  ["a longer id begins with it", ["gone-2"]],
+  ["two longer ids begin with it", ["gone-2", "gone-3"]],
+])("deleting a conversation whose native session is gone moves no other one if %s", async (_, ids) => {
+  const places = homeWith(ids);
+  {
+    await using store = await openStoreIn(places);
+    const providerSessions = { claude: { sessionId: "gone" } };
+    await store.createSession({ sessionId: "own", metadata: { providerSessions } });
+  }
+  await deleteOwnSession(places);
+  expect(ids.filter((id) => isThere(places, id))).toEqual(ids);
 });

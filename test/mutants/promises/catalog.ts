@@ -233,8 +233,8 @@ export const CATALOG: readonly PromiseOfRoom[] = [
     file: "packages/agents/src/catalog/own-trash.ts",
     test: "test/gateway/gateway.test.ts",
     promise: "A deleted conversation leaves none of its native sessions in the list.",
-    text: "    if (isAgentName(native.agent)) await trashIfThere(nativeKey(native), options);\n",
-    mistake: "    if (!isAgentName(native.agent)) await trashIfThere(nativeKey(native), options);\n",
+    text: "    if (isAgentName(native.agent)) await trashIfThere(native, options);\n",
+    mistake: "    if (!isAgentName(native.agent)) await trashIfThere(native, options);\n",
   },
   {
     promise: "Deleting a conversation moves all its native sessions to the trash.",
@@ -254,7 +254,7 @@ export const CATALOG: readonly PromiseOfRoom[] = [
     promise: "A session that is restored returns with its native sessions.",
     file: "packages/agents/src/catalog/own-trash.ts",
     text: "await restoreIfThere(native, options);",
-    mistake: "await trashIfThere(nativeKey(native), options);",
+    mistake: "await trashIfThere(native, options);",
     test: "test/ahp/dispose.test.ts",
   },
   {

@@ -5,13 +5,15 @@
 
 import { ContinuoError, isAgentName, isContinuoError, present } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
+import { type Lookup, type LookupOptions, lookUpSession } from "@continuo/native";
 import {
   listTrashedSessions,
   restoreNativeSession,
+  settleUnfinished,
   type TrashPlaces,
   trashNativeSession,
 } from "@continuo/native/editing";
-import { earlierNames, nativeKey, ownerOf } from "./moves.ts";
+import { earlierNames, type NativeName, nativeKey, ownerOf } from "./moves.ts";
 import { deleteOwn, refuseRunning } from "./own-changes.ts";
 import { byNewestDeletion, OWN, type OwnRow, type TrashedOwn, toTrashedOwn } from "./rows.ts";
 import { listOwn, listTrashedOwn, type OpenOwn } from "./store.ts";
@@ -28,22 +30,40 @@ export interface OwnTrashOptions extends TrashPlaces {
 export async function trashOwn(row: OwnRow, own: OpenOwn, options: OwnTrashOptions): Promise<TrashedOwn> {
   const { store } = own;
   await refuseRunning(row, store);
+  // An interrupted edit may have moved a native session away.
+  await settleUnfinished({ places: options.places, signal: options.signal });
   const rows = await listOwn(own);
   for (const native of earlierNames(row)) {
     const owner = ownerOf(native, rows);
     if (owner !== null && owner.sessionId !== row.sessionId) continue;
-    if (isAgentName(native.agent)) await trashIfThere(nativeKey(native), options);
+    if (isAgentName(native.agent)) await trashIfThere(native, options);
   }
   const trashedAt = (options.now ?? new Date()).toISOString();
   await store.updateSession(row.sessionId, { metadata: { trashedAt } });
   return toTrashedOwn({ ...row, trashedAt });
 }
 
-async function trashIfThere(name: string, { places, now, signal }: OwnTrashOptions): Promise<void> {
+async function trashIfThere(native: NativeName, { places, now, signal }: OwnTrashOptions): Promise<void> {
   try {
-    await trashNativeSession(name, present({ places, now, signal }));
+    const found = await findExactly(native, present({ places, signal }));
+    if (found === null) return;
+    const { agent, sessionId, location, cwd = null } = found;
+    await trashNativeSession({ agent, sessionId, location, cwd }, present({ places, now, signal }));
   } catch (error) {
     if (!isContinuoError(error, "not_found")) throw error;
+  }
+}
+
+/** `null` if the name is only the beginning of other sessions' ids. Errors: `not_found`; `ambiguous` for two places. */
+async function findExactly(native: NativeName, looking: LookupOptions): Promise<Lookup["found"] | null> {
+  const isExact = ({ sessionId }: Pick<NativeName, "sessionId">): boolean => sessionId === native.sessionId;
+  try {
+    const { found } = await lookUpSession(nativeKey(native), looking);
+    return isExact(found) ? found : null;
+  } catch (error) {
+    if (!isContinuoError(error, "ambiguous")) throw error;
+    if ((error.details.matches as readonly NativeName[]).some(isExact)) throw error;
+    return null;
   }
 }
 

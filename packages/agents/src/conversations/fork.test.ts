@@ -5,21 +5,25 @@ import { CLAUDE_ID, cleanEnv, createHome, writeSessions } from "../../../../test
 import { forkOrigin } from "./fork.ts";
 import { nativeIdOf } from "./native-id.ts";
 
+const SHORT_ID = CLAUDE_ID.slice(0, 8);
+
 test.each([
-  ["has a native session of its own, with the messages of the original", CLAUDE_ID, true],
+  ["has a native session of its own, with the messages of the original", CLAUDE_ID, CLAUDE_ID, true],
   [
     "has none if others wrote since the last turn of the agent",
+    CLAUDE_ID,
     "5e55a000-0000-4000-8000-000000000009",
     false,
   ],
-])("the fork of a session that an agent continued %s", async (_, lastNativeId, isForked) => {
+  ["has none if that session is gone, and a longer id begins with its id", SHORT_ID, SHORT_ID, false],
+])("the fork of a session that an agent continued %s", async (_, claudeId, lastNativeId, isForked) => {
   using home = createHome();
   writeSessions(home);
   await using store = await openStore("memory:");
   const places = { home: home.path, cwd: home.path, env: cleanEnv(home.path) };
   const { sessionId } = await store.createSession({ agent: "claude", cwd: home.path });
   await store.append(sessionId, [{ type: "message_sent", data: { content: "Fix the build" } }]);
-  const claude = { sessionId: CLAUDE_ID, baseSequence: 1, state: "live" };
+  const claude = { sessionId: claudeId, baseSequence: 1, state: "live" };
   const metadata = { providerSessionId: lastNativeId, providerSessions: { claude } };
   const session = await store.updateSession(sessionId, { metadata });
   const forked = await forkOrigin({ type: "own", session }, { store, places, cwd: home.path });

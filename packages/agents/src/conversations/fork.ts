@@ -42,7 +42,10 @@ async function forkedReference(
   // The native session lacks messages that others wrote since its last turn.
   if (agent === null || !isAgentName(agent) || native !== session.metadata.providerSessionId) return null;
   try {
-    const forked: ForkedSession = await forkNativeSession(`${agent}:${native}`, { places });
+    const { found } = await lookUpSession(`${agent}:${native}`, { places });
+    // If the session is gone, a longer id that begins with its id is found.
+    if (found.sessionId !== native) return null;
+    const forked: ForkedSession = await forkNativeSession(found, { places });
     return { agent, sessionId: forked.sessionId, location: forked.location, cwd: session.cwd ?? cwd };
   } catch (error) {
     if (isFailure(error)) return null;
