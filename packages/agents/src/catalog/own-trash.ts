@@ -123,7 +123,7 @@ async function restoreIfThere(
 
 /**
  * Deletes sessions in the trash for good, those that were deleted before a time or all of them, and returns them. A
- * session that a session outside of the trash continues from stays.
+ * session that a session outside of the trash continues from stays, as does one with a run in progress.
  */
 export async function emptyOwnTrash(own: OpenOwn, before?: Date): Promise<readonly TrashedOwn[]> {
   const limit = before?.toISOString();
@@ -135,8 +135,9 @@ export async function emptyOwnTrash(own: OpenOwn, before?: Date): Promise<readon
   for (let isLess = true; isLess && waiting.length > 0; ) {
     const left: OwnRow[] = [];
     for (const row of waiting) {
-      if (await isDeleted(row, own)) deleted.push(toTrashedOwn(row));
-      else left.push(row);
+      const outcome = await deleteTrashed(row, own);
+      if (outcome === "deleted") deleted.push(toTrashedOwn(row));
+      if (outcome === "stays") left.push(row);
     }
     isLess = left.length < waiting.length;
     waiting = left;
@@ -144,12 +145,14 @@ export async function emptyOwnTrash(own: OpenOwn, before?: Date): Promise<readon
   return deleted;
 }
 
-async function isDeleted(row: OwnRow, own: OpenOwn): Promise<boolean> {
+/** Returns `gone` for a session that another process deleted in the meantime. */
+async function deleteTrashed(row: OwnRow, own: OpenOwn): Promise<"deleted" | "stays" | "gone"> {
   try {
     await deleteOwn(row, own);
-    return true;
+    return "deleted";
   } catch (error) {
-    if (isContinuoError(error, "has_forks")) return false;
+    if (isContinuoError(error, "has_forks") || isContinuoError(error, "session_live")) return "stays";
+    if (isContinuoError(error, "not_found")) return "gone";
     throw error;
   }
 }

@@ -1,0 +1,39 @@
+import type { Store } from "@continuo/core/model";
+import { openStore } from "@continuo/store";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { emptyOwnTrash, trashOwn } from "./own-trash.ts";
+import { listOwn, listTrashedOwn, type OpenOwn, readOwn } from "./store.ts";
+
+let store: Store;
+let own: OpenOwn;
+
+beforeEach(async () => {
+  store = await openStore("memory:");
+  own = readOwn(store);
+});
+
+afterEach(() => store.close());
+
+/** Moves new sessions with these ids to the trash. */
+async function fillTrash(ids: readonly string[]): Promise<void> {
+  for (const sessionId of ids) await store.createSession({ sessionId });
+  const places = { home: "/nowhere", env: {} };
+  for (const row of await listOwn(own)) if (ids.includes(row.sessionId)) await trashOwn(row, own, { places });
+}
+
+const idsOf = (some: readonly { readonly sessionId: string }[]): readonly string[] =>
+  some.map(({ sessionId }) => sessionId).toSorted();
+
+test("emptying the trash leaves a session that runs, and one that another process deleted first does not stop it", async () => {
+  await fillTrash(["a", "b", "c", "d"]);
+  const lease = await store.acquireLease("session/c", { owner: "elsewhere", ttlMs: 60_000 });
+  expect(lease).not.toBeNull();
+  const remove = store.deleteSession.bind(store);
+  vi.spyOn(store, "deleteSession").mockImplementation(async (...args) => {
+    if (args[0] === "b") await remove(...args);
+    await remove(...args);
+  });
+  const deleted = await emptyOwnTrash(own);
+  expect(idsOf(deleted.map(({ info }) => info))).toEqual(["a", "d"]);
+  expect(idsOf(await listTrashedOwn(own))).toEqual(["c"]);
+});
