@@ -222,3 +222,23 @@ test("an import that fails keeps a session in which somebody wrote", async () =>
   await expect(importMessages(torn(), options)).rejects.toThrow("it went away");
   expect(await store.getSession(written)).not.toBeNull();
 });
+
+test.each(["not created", "created by a call that fails"])(
+  "an import whose session is %s leaves nothing in the store",
+  async (outcome) => {
+    await using store = await openStore("memory:");
+    const logIds: string[] = [];
+    const failing = withCalls(store, async ({ method, args, proceed }) => {
+      if (method === "commitCursor") logIds.push((args[0] as { readonly logId: string }).logId);
+      if (method !== "createSession") return await proceed();
+      if (outcome !== "not created") await proceed();
+      throw new Error("the connection is lost");
+    });
+    const ref = { ...FROM, location: null, cwd: "/work" };
+    const options = { store: failing, agent: "claude", title: null, cwd: "/work", ref, from: FROM };
+    await expect(importMessages([], options)).rejects.toThrow("the connection is lost");
+    expect(logIds).toHaveLength(1);
+    for (const logId of logIds) expect(await store.getCursor({ logId, name: "continuo:import" })).toBeNull();
+    expect((await store.listSessions()).items).toEqual([]);
+  },
+);

@@ -76,7 +76,7 @@ export const CONVERSATIONS: readonly PromiseOfRoom[] = [
   {
     promise: "An import that fails leaves no session behind.",
     file: "packages/agents/src/conversations/message-import.ts",
-    text: 'await removePart(store, session, "not imported completely").catch(() => undefined);',
+    text: "await removeFailed(store, sessionId).catch(() => undefined);",
     mistake: "",
     test: "packages/agents/src/conversations/native-import.test.ts",
   },

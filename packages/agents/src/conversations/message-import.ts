@@ -56,13 +56,13 @@ export async function importMessages(
   const record: ImportRecord = { by: newOwner(), title, events: 0 };
   await store.commitCursor({ logId: sessionId, name: IMPORT, data: record });
   const metadata = { takenFrom: from, importing };
-  const session = await store.createSession(
-    present({ sessionId, cwd, agent, title: title ?? undefined, metadata }),
-  );
   try {
+    const session = await store.createSession(
+      present({ sessionId, cwd, agent, title: title ?? undefined, metadata }),
+    );
     return await fill(session, messages, { ...keeping, record });
   } catch (error) {
-    await removePart(store, session, "not imported completely").catch(() => undefined);
+    await removeFailed(store, sessionId).catch(() => undefined);
     throw error;
   }
 }
@@ -81,14 +81,23 @@ interface ImportRecord {
   readonly events: number;
 }
 
+/** Removes what an import that failed stored: its session, or only its record if the session was not created. */
+async function removeFailed(store: Store, sessionId: string): Promise<void> {
+  const session = await store.getSession(sessionId);
+  if (session === null) return await store.resetCursor({ logId: sessionId, name: IMPORT });
+  const record = await recordOfImport(store, session);
+  await removePart(store, session, { ...record, reason: "not imported completely" });
+}
+
 /** Removes what killed imports of a native session left. A part stays if its import may still run. */
 async function removeParts(store: Store, importing: string): Promise<void> {
   const { items } = await store.listSessions({ metadata: { importing }, limit: TALK_LIMITS.removedParts });
   for (const session of items) {
-    const { by } = await recordOfImport(store, session);
+    const record = await recordOfImport(store, session);
+    const { by } = record;
     const silentMs = Date.now() - Date.parse(session.lastActivityAt);
     const isOver = by !== undefined && (isOwnerGone(by) || silentMs > TALK_LIMITS.importSilenceMs);
-    if (isOver) await removePart(store, session, "its import was killed");
+    if (isOver) await removePart(store, session, { ...record, reason: "its import was killed" });
   }
 }
 
@@ -96,11 +105,14 @@ async function removeParts(store: Store, importing: string): Promise<void> {
  * Removes a session that has nothing except what its import put there. It stays if anybody renamed it, forked from it,
  * or appended to it, such as the prompt of a run.
  */
-async function removePart(store: Store, session: Session, reason: string): Promise<void> {
+async function removePart(
+  store: Store,
+  session: Session,
+  { events, title, reason }: Partial<ImportRecord> & { readonly reason: string },
+): Promise<void> {
   const { sessionId, metadata } = session;
-  const { events, title } = await recordOfImport(store, session);
   const { agent, sessionId: nativeId } = recordOf(metadata.takenFrom);
-  const isOfImport = metadata.importing === `${String(agent)}:${String(nativeId)}`;
+  const isOfImport = metadata.importing === nativeKey({ agent: String(agent), sessionId: String(nativeId) });
   if (events === undefined || !isOfImport || session.title !== title) return;
   if ((await store.listSessions({ parentId: sessionId, limit: 1 })).items.length > 0) return;
   try {
