@@ -62,7 +62,7 @@ export {
   toTag,
 } from "./marks.ts";
 export { findMovedProjects, type MovedProject, type MovedProjectsOptions } from "./moved-projects.ts";
-export { earlierNames, type NativeName, nativeKey, ownerOf, ownersByName } from "./moves.ts";
+export { earlierNames, ownerOf, ownersByName } from "./moves.ts";
 export {
   type CatalogDetails,
   type CatalogSession,
@@ -111,7 +111,9 @@ export {
   isOwn,
   isSame,
   type ListedSession,
+  type NativeName,
   nameOf,
+  nativeKey,
   OWN,
   type OwnRow,
   presentRefOf,

@@ -39,8 +39,8 @@ import { examplePlaces, hasSessions, rowsOf } from "./examples.ts";
 import { lastSession } from "./last-session.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
 import type { CatalogSources } from "./list.ts";
-import { type NativeName, nativeKey, ownerOf } from "./moves.ts";
-import { isOwn, isSame, type ListedSession, OWN, type OwnRow } from "./rows.ts";
+import { ownerOf } from "./moves.ts";
+import { isOwn, isSame, type ListedSession, type NativeName, nativeKey, OWN, type OwnRow } from "./rows.ts";
 import { existingStoreUrl, findOwn, listOwn, type OpenOwn, openOwn } from "./store.ts";
 
 export interface LocatedSession extends Lookup {

@@ -17,8 +17,8 @@ import {
   recordFile,
 } from "@continuo/files";
 import { CATALOG_LIMITS } from "./limits.ts";
-import { earlierNames, type NativeName, nativeKey } from "./moves.ts";
-import type { ListedSession, OwnRow, RemoteLocation } from "./rows.ts";
+import { earlierNames } from "./moves.ts";
+import { type ListedSession, type NativeName, nativeKey, type OwnRow, type RemoteLocation } from "./rows.ts";
 
 /** The marks of all sessions, as they were when they were read. */
 export interface MarkTable {

@@ -3,10 +3,7 @@
  * the viewer use this rule to find their sessions. Pure.
  */
 
-import type { NativeRef } from "@continuo/core/model";
-import { isSame, type OwnRow } from "./rows.ts";
-
-export type NativeName = Pick<NativeRef, "agent" | "sessionId"> & Partial<Pick<NativeRef, "location">>;
+import { isSame, type NativeName, nativeKey, type OwnRow } from "./rows.ts";
 
 /**
  * The names of all native sessions of the conversation, including earlier ones. If the conversation was imported, the
@@ -37,11 +34,6 @@ export function ownersByName(rows: readonly OwnRow[]): ReadonlyMap<string, OwnRo
     if (before === undefined || isBefore(row, before)) owners.set(key, row);
   }
   return owners;
-}
-
-/** `AGENT:ID`. */
-export function nativeKey({ agent, sessionId }: NativeName): string {
-  return `${agent}:${sessionId}`;
 }
 
 function isBefore(a: OwnRow, b: OwnRow): boolean {

@@ -13,9 +13,17 @@ import {
   type TrashPlaces,
   trashNativeSession,
 } from "@continuo/native/editing";
-import { earlierNames, type NativeName, nativeKey, ownerOf } from "./moves.ts";
+import { earlierNames, ownerOf } from "./moves.ts";
 import { deleteOwn, refuseRunning } from "./own-changes.ts";
-import { byNewestDeletion, OWN, type OwnRow, type TrashedOwn, toTrashedOwn } from "./rows.ts";
+import {
+  byNewestDeletion,
+  type NativeName,
+  nativeKey,
+  OWN,
+  type OwnRow,
+  type TrashedOwn,
+  toTrashedOwn,
+} from "./rows.ts";
 import { listOwn, listTrashedOwn, type OpenOwn } from "./store.ts";
 
 export interface OwnTrashOptions extends TrashPlaces {

@@ -24,6 +24,8 @@ export interface ListedSession extends SessionRow {
   readonly activityOrder?: number;
 }
 
+export type NativeName = Pick<NativeRef, "agent" | "sessionId"> & Partial<Pick<NativeRef, "location">>;
+
 /** The place of a session on another machine. */
 export interface RemoteLocation {
   /** The address by which the person named it: `ssh://HOST`. */
@@ -88,7 +90,7 @@ function placeOf({ metadata }: Pick<Session, "metadata">): RowPlace | null {
 function isPartial({ metadata: { importing, takenFrom, importedFrom } }: Session): boolean {
   return [takenFrom, importedFrom].some((from) => {
     const { agent, sessionId } = (from ?? {}) as Readonly<Record<string, unknown>>;
-    return typeof sessionId === "string" && importing === `${String(agent)}:${sessionId}`;
+    return typeof sessionId === "string" && importing === nativeKey({ agent: String(agent), sessionId });
   });
 }
 
@@ -136,6 +138,11 @@ export function forkOriginOf(row: ListedSession): Pick<NativeRef, "agent" | "ses
 
 export function isOwn(row: ListedSession): row is OwnRow {
   return row.agent === OWN;
+}
+
+/** `AGENT:ID`. */
+export function nativeKey({ agent, sessionId }: NativeName): string {
+  return `${agent}:${sessionId}`;
 }
 
 /**
