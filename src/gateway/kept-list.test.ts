@@ -1,6 +1,15 @@
 /** A list that is kept between two requests. */
 
-import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type CatalogList, listCatalog, renewRows, shippedPrices } from "@continuo/agents/catalog";
@@ -21,6 +30,7 @@ const LATER_MS = 86_400_000;
 let home: string;
 let places: PlacesAt;
 let reads: number;
+let wroteMs: number;
 const prices = async () => ({ own: {}, list: shippedPrices() });
 
 const count: typeof listCatalog = async (...args) => {
@@ -59,6 +69,17 @@ function titles({ sessions }: CatalogList): readonly (string | null)[] {
   return sessions.map(({ title }) => title);
 }
 
+/** Tells what a list goes by: the clock, and the files and folders that have changed since they were written. */
+function tellTimes(): void {
+  const changed = readdirSync(home, { recursive: true, encoding: "utf8" }).flatMap((name) => {
+    const { mtimeMs, ctimeMs } = statSync(join(home, name));
+    const times = [mtimeMs - wroteMs, ctimeMs - wroteMs];
+    return Math.max(...times) > 0 ? [{ name, times }] : [];
+  });
+  // biome-ignore lint/suspicious/noConsole: a person reads it when the test fails
+  console.log(JSON.stringify({ clockMs: Date.now() - wroteMs, realMs: performance.now(), changed }));
+}
+
 beforeEach(() => {
   home = scratchFolder("kept-list");
   reads = 0;
@@ -67,9 +88,13 @@ beforeEach(() => {
   write(claudeFile(50), { type: "file-history-snapshot", messageId: idOf(1), snapshot: {} });
   const payload = { id: idOf(900), timestamp: "2026-03-01T10:00:00.000Z", cwd: "/app" };
   write(codexFile(DAY), { timestamp: payload.timestamp, type: "session_meta", payload });
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + LATER_MS });
+  wroteMs = Date.now();
+  vi.useFakeTimers({ toFake: ["Date"], now: wroteMs + LATER_MS });
 });
-afterEach(() => void vi.useRealTimers());
+afterEach(({ task }) => {
+  if (task.result?.state === "fail") tellTimes();
+  vi.useRealTimers();
+});
 
 test("nothing is read again while nothing changes", async () => {
   const kept = createKeptList(places, count);
