@@ -11,7 +11,7 @@ import { isJson, readJsonFile, writeDurably } from "@continuo/files";
 import type { FileContent } from "./schema.ts";
 
 /** The beginning of the hash of the schema that checked the files. A test fails if the schema has another hash. */
-export const SCHEMA_HASH = "3647eed42bc5555d";
+export const SCHEMA_HASH = "65ef10b92c9ccf6e";
 
 /** The home has one file, and each project can have one. */
 export const MAX_CACHED_FILES = 16;

@@ -185,7 +185,9 @@ const context = z.strictObject({
   limit: count.optional().describe("How many events of the session are read: the newest ones."),
   max_messages: count.optional().describe("Messages."),
   max_chars: count.optional().describe("Characters."),
-  max_tokens_approx: count.optional().describe("Tokens, estimated as four characters each."),
+  max_tokens_approx: count
+    .optional()
+    .describe("Tokens: four characters each, or, for a model, the estimate for its text."),
 });
 
 const permissions = z.union([
