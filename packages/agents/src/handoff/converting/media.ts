@@ -1,6 +1,6 @@
 /** Makes pictures and files acceptable to a model: with one that it refuses, the agent would fail in every turn. Pure. */
 
-import type { FileBlock, ImageBlock } from "@continuo/core/model";
+import { type FileBlock, type ImageBlock, parseDataUrl } from "@continuo/core/model";
 import type { TargetRules } from "@continuo/native";
 
 /** The block that replaces another one, and the reason; `null` if the target accepts no such block. */
@@ -16,9 +16,6 @@ const BEGINNINGS: readonly (readonly [string, string])[] = [
   ["R0lGOD", "image/gif"],
   ["UklGR", "image/webp"],
 ];
-
-const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?;base64,/u;
-const MAX_HEAD_CHARS = 200;
 
 export function fitImage(image: ImageBlock, { imageUrls, imageTypes }: TargetRules): FittedBlock<ImageBlock> {
   const { mimeType, data, url } = withData(image);
@@ -37,8 +34,7 @@ export function fitImage(image: ImageBlock, { imageUrls, imageTypes }: TargetRul
 
 function withData(image: ImageBlock): Pick<ImageBlock, "mimeType" | "data" | "url"> {
   const { data, url } = image;
-  const [head, mimeType] = (data === undefined && DATA_URL.exec(url?.slice(0, MAX_HEAD_CHARS) ?? "")) || [];
-  return head === undefined ? image : { mimeType: mimeType ?? "", data: url?.slice(head.length) ?? "" };
+  return (data === undefined && url !== undefined ? parseDataUrl(url) : null) ?? image;
 }
 
 function typeOf(mimeType: string, data: string): string {

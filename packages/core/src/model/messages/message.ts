@@ -255,10 +255,11 @@ export interface DataUrl {
   readonly data: string;
 }
 
-const HEAD = /^data:(?<mimeType>[^,;]{0,200})(?:;[^,]{0,200})?;base64,/u;
+const HEAD = /^data:(?<mimeType>[^,;]*)(?:;[^,]*)?;base64,/u;
+const MAX_HEAD_CHARS = 200;
 
-/** Returns `null` for an address without data in base64. The data are not checked. */
+/** Returns `null` for an address without data in base64, or with a longer head. The data are not checked. */
 export function parseDataUrl(url: string): DataUrl | null {
-  const head = HEAD.exec(url);
+  const head = HEAD.exec(url.slice(0, MAX_HEAD_CHARS));
   return head === null ? null : { mimeType: head.groups?.mimeType ?? "", data: url.slice(head[0].length) };
 }
