@@ -1,6 +1,6 @@
 /** A chat as a page has it: the frames of its stream, folded by the client. */
 
-import { type RunStatus, readAll, type Store } from "@continuo/core/model";
+import { present, type RunStatus, readAll, type Store } from "@continuo/core/model";
 import type { ChatMessage } from "@continuo/core/wire";
 import {
   EMPTY_LIST,
@@ -68,6 +68,6 @@ function seen({ messages }: MessageList): SeenChat {
   return {
     messages: messages.map(({ text: _, status: __, questions: ___, ...message }) => message),
     open: messages.flatMap(({ id, status }) => (status === "open" || status === "waiting" ? [id] : [])),
-    ...(waiting.length === 0 ? {} : { waiting }),
+    ...present({ waiting: waiting.length === 0 ? undefined : waiting }),
   };
 }

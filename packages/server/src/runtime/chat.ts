@@ -88,7 +88,7 @@ export class ChatFold {
     const answers = this.#shown.flatMap((shown) => ("fold" in shown && shown.isOpen ? [shown] : []));
     const waiting = answers.filter(({ isWaiting }) => isWaiting).map(({ answerId }) => answerId);
     const open = answers.map(({ answerId }) => answerId);
-    return { messages, open, ...(waiting.length === 0 ? {} : { waiting }) };
+    return { messages, open, ...present({ waiting: waiting.length === 0 ? undefined : waiting }) };
   }
 
   /** Returns the chat, and forgets what has ended. Only events that come later are given to `follow` after it. */
@@ -184,7 +184,12 @@ function newFrames(shown: Exchange | ChatMessage): readonly ChatFrame[] {
   shown.parts.change();
   return [
     { type: "message", message: shown.question, isOpen: false },
-    { type: "message", message, isOpen: shown.isOpen, ...(shown.isWaiting ? { isWaiting: true } : {}) },
+    {
+      type: "message",
+      message,
+      isOpen: shown.isOpen,
+      ...present({ isWaiting: shown.isWaiting || undefined }),
+    },
   ];
 }
 
