@@ -91,6 +91,23 @@ test("of sessions that rank equally, a search with a limit returns those that co
   }
 });
 
+test("a session that another process is writing takes no place, and is not counted", async () => {
+  const all = await find("potoroo");
+  const mark = async (location: string | undefined, writer: string | null): Promise<void> => {
+    await useIndex(indexPathOf(places), "write", (database) => {
+      database
+        .prepare("update sessions set writer = ? where source ->> '$.location' = ?")
+        .run(writer, location ?? "");
+    });
+  };
+  const [first, second] = all.results.map(({ session }) => session.location);
+  await mark(first, "another process");
+  expect((await find("potoroo", 1)).total).toBe(EQUAL - 1);
+  expect((await find("potoroo", 1)).results.map(({ session }) => session.location)).toEqual([second]);
+  await mark(first, null);
+  expect(await find("potoroo")).toEqual(all);
+});
+
 test.each([
   null,
   "",

@@ -101,13 +101,15 @@ export function createSourceReader(database: DatabaseSync): SourceReader {
   return Object.assign(read, { expect });
 }
 
-/** The stamps of the sessions that no process is writing. Valid only while the same index is open. */
+/**
+ * The stamps of all sessions; `null` for a session that a process is writing. Valid only while the same index is open.
+ */
 export function stampsOfSessions(
   database: DatabaseSync,
-): readonly (readonly [session: number, stamp: string])[] {
-  const select = database.prepare("select id, stamp from sessions where writer is null");
+): readonly (readonly [session: number, stamp: string | null])[] {
+  const select = database.prepare("select id, iif(writer is null, stamp, null) from sessions");
   select.setReturnArrays(true);
-  return select.all() as unknown as readonly (readonly [session: number, stamp: string])[];
+  return select.all() as unknown as readonly (readonly [session: number, stamp: string | null])[];
 }
 
 export interface TurnMatch {
