@@ -24,6 +24,7 @@ export {
   type EarlierAttempt,
   earlierAttempt,
   estimateTokens,
+  isLimited,
   type ModelTurns,
   type OmittedMessages,
   type PlanOptions,

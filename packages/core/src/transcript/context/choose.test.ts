@@ -152,3 +152,24 @@ test("of a newest message with a picture that costs too much for its tokens, the
   ]);
   expect(plan(3_200)[0]?.content).toEqual(content);
 });
+
+test("of a newest message whose picture becomes a placeholder, everything else stays as it was", () => {
+  const image = { type: "image", mimeType: "image/png", data: "AAAA" } as const;
+  const kept = [
+    { type: "thinking", text: "hm", signature: "signed" },
+    { type: "text", text: "yes", signature: "signed too" },
+    { type: "tool_call", id: "c1", name: "look", args: {}, signature: "signed as well" },
+  ] as const;
+  const result = {
+    type: "tool_result",
+    toolCallId: "c1",
+    isError: false,
+    content: [image, { type: "text", text: "seen" }],
+  } as const;
+  const message = said("u", {}, { content: [...kept, image, result] });
+  const plan = planContext([message], { maxTokensApprox: 2_000, tokenizer: (text) => text.length });
+  const placeholder = { type: "text", text: "[image image/png]" };
+  expect(plan.messages).toEqual([
+    { ...message, content: [...kept, placeholder, { ...result, content: [placeholder, result.content[1]] }] },
+  ]);
+});

@@ -3,7 +3,7 @@
 import { ContinuoError, type Message } from "../../model/index.ts";
 import { type Budget, fits, plus, shareOf } from "./budget.ts";
 import { type Cost, costOf, mediaTokensOf, NO_COST } from "./cost.ts";
-import { cutMessages, withPlaceholders } from "./cut.ts";
+import { cutMessages, withoutMedia } from "./cut.ts";
 import type { ContextUnit, UnitMessage } from "./units.ts";
 
 /**
@@ -117,7 +117,7 @@ function messagesOf(unit: ContextUnit): readonly Message[] {
 function cutUnit(unit: ContextUnit, budget: Budget): readonly UnitMessage[] {
   const all = messagesOf(unit);
   // Pictures are kept if they leave at least as much room for texts.
-  const whole = mediaTokensOf(all) * 2 > budget.tokens ? all.map(withPlaceholders) : all;
+  const whole = mediaTokensOf(all) * 2 > budget.tokens ? all.map(withoutMedia) : all;
   let messages = cutMessages(whole, budget.chars);
   const tokens = (): number => costOf(messages, budget.tokenizer).tokens;
   // The length of a token differs from text to text: shorter texts are tried until one fits.

@@ -44,7 +44,7 @@ function tokensOf(block: Block, tokenizer: Tokenizer): number {
 }
 
 /** True for a block whose data a model receives. */
-function isMedia(block: Block): boolean {
+export function isMedia(block: Block): boolean {
   return block.type === "image" || (block.type === "file" && block.text === undefined);
 }
 

@@ -2,7 +2,7 @@
 
 import type { Block, Message, ToolCallBlock } from "../../model/index.ts";
 import { textOf } from "../../model/index.ts";
-import { argsText, charsOf, charsOfMessages, placeholder } from "./cost.ts";
+import { argsText, charsOf, charsOfMessages, isMedia, placeholder } from "./cost.ts";
 
 /** The mark of a text that has no room for a mark with a number. */
 const SHORT_MARK = "…";
@@ -94,8 +94,24 @@ function cuttable(blocks: readonly Block[]): readonly string[] {
   });
 }
 
+/** Placeholders replace the pictures and the files whose data a model would receive. Other blocks stay as they are. */
+export function withoutMedia(message: Message): Message {
+  const content = message.content.map(replaceMedia);
+  if (content.every((block, at) => block === message.content[at])) return message;
+  return marked({ ...message, content }, message, new Map());
+}
+
+function replaceMedia(block: Block): Block {
+  if (isMedia(block)) return toPlaceholder(block);
+  if (block.type !== "tool_result") return block;
+  const content = block.content.map(replaceMedia);
+  if (content.every((inner, at) => inner === block.content[at])) return block;
+  const { native: _, details: __, ...rest } = block;
+  return { ...rest, content };
+}
+
 /** Everything that cannot be cut becomes text that can. */
-export function withPlaceholders(message: Message): Message {
+function withPlaceholders(message: Message): Message {
   return { ...message, content: message.content.map(toPlaceholder) };
 }
 
