@@ -208,6 +208,15 @@ describe("continuation", () => {
     },
   );
 
+  test("a tokenizer without a limit leaves nothing out, and nothing is reported", async () => {
+    const agent = new ScriptedAgent({ turns: [[{ say: "one" }]] });
+    const { sessionId } = await runOnce(store, agent, "first");
+    const continuationOpts = { tokenizer: (text: string) => text.length };
+    const { resumption } = await runOnce(store, agent, "second", { sessionId, continuationOpts });
+    expect(agent.given[1]?.transcript).toEqual(REPLAYED);
+    expect(resumption).not.toHaveProperty("omitted");
+  });
+
   const NO_HALVES = { calls: 0, results: 0 };
   test.each<[number, string, object]>([
     [5, "replay", { messages: 0, events: 4, firstSequence: 1, lastSequence: 4, chars: 0, halves: NO_HALVES }],

@@ -29,6 +29,7 @@ test.each([
   [{ continuationOpts: "limit" }, "continuationOpts must be an object"],
   [{ continuationOpts: { limit: 0 } }, "limit must be a number of at least 1"],
   [{ continuationOpts: { limit: 1.5 } }, "limit must be a whole number"],
+  [{ continuationOpts: { tokenizer: "cl100k" } }, "tokenizer must be a function"],
   [{ continuationOpts: { maxMessages: 0 } }, "maxMessages must be a number of at least 1"],
   [{ continuationOpts: { maxChars: 0 } }, "maxChars must be a number of at least 1"],
   [{ continuationOpts: { maxTokensApprox: 0 } }, "maxTokensApprox must be a number of at least 1"],

@@ -93,8 +93,9 @@ export function assertOptions(options: ExecuteRunOptions): void {
   if (!isRecord(continuationOpts)) throw usage("continuationOpts must be an object");
   assertKnownOptions("continuationOpts", continuationOpts, CONTINUATION_OPTIONS);
   assertNumbers(continuationOpts, LEAST_CONTEXT);
-  const { limit } = continuationOpts;
+  const { limit, tokenizer } = continuationOpts;
   if (limit !== undefined && !Number.isSafeInteger(limit)) throw usage("limit must be a whole number");
+  if (tokenizer !== undefined && typeof tokenizer !== "function") throw usage("tokenizer must be a function");
   if (!isRecord(adapterOpts)) throw usage("adapterOpts must be an object");
   if (!isRecord(budget)) throw usage("budget must be an object");
   assertBudget(budget);

@@ -20,6 +20,7 @@ import {
   toPlainJson,
 } from "@continuo/core/model";
 import {
+  isLimited,
   type OmittedMessages,
   planContext,
   type Transcript,
@@ -265,10 +266,9 @@ function view(
     .map(withoutReason);
   // The state of the fold is only needed for updates, and this transcript is not updated.
   const { fold: __, older, ...metadata } = read.metadata;
-  const isLimited = Object.values(budget).some((value) => value !== undefined);
   const isCut = older !== undefined && older.lastSequence > after;
   if (messages.length === 0 && !isCut) return { transcript: null, lastSequence };
-  if (!isLimited && !isCut) return { transcript: { ...read, messages, metadata }, lastSequence };
+  if (!isLimited(budget) && !isCut) return { transcript: { ...read, messages, metadata }, lastSequence };
   const plan = planContext(messages, budget);
   const omitted = isCut ? withUnread(plan.omitted, after, read) : plan.omitted;
   if (messages.length === 0) return { transcript: null, omitted, lastSequence };
