@@ -376,7 +376,10 @@ test("the questions of a chat are the inputs of the transcript, including unansw
   expect(questions).toHaveLength(inputs.length);
 });
 
-test("an answer for which no worker is free waits, and is open when one begins it", async () => {
+test.each([
+  ["no worker is free", { parallel: 1, earlier: "other" }],
+  ["an earlier answer of its session is not complete", { parallel: 2, earlier: "s" }],
+])("an answer waits while %s, and is open when its run begins", async (_, { parallel, earlier }) => {
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const agent: Agent = {
     name: "desk",
@@ -385,13 +388,14 @@ test("an answer for which no worker is free waits, and is open when one begins i
       return {};
     },
   };
-  c = await openContinuo("memory:", { agents: [agent], parallel: 1, pollMs: 10 });
-  const first = await c.session("other", { create: true }).send("first");
+  c = await openContinuo("memory:", { agents: [agent], parallel, pollMs: 10 });
+  const first = await c.session(earlier, { create: true }).send("first");
   await expect.poll(async () => (await c.store.getRun(first.runId))?.status).toBe("running");
   const second = c.session("s", { create: true }).send("second");
   const run = await second;
   const chat = async () => await c.session("s").chat();
-  expect(await chat()).toMatchObject({ open: [run.runId], waiting: [run.runId] });
+  const earlierOpen = earlier === "s" ? [first.runId] : [];
+  expect(await chat()).toMatchObject({ open: [...earlierOpen, run.runId], waiting: [run.runId] });
   gates[0]?.resolve();
   await expect.poll(async () => (await c.store.getRun(run.runId))?.status).toBe("running");
   expect(await chat()).toMatchObject({ open: [run.runId] });

@@ -40,7 +40,10 @@ export type ChatFrame =
       readonly messages: readonly ChatMessage[];
       /** The ids of the answers that are not complete. */
       readonly open: readonly string[];
-      /** Those of them whose run has not begun, because no worker is free; left out if there is none. */
+      /**
+       * Those of them whose run has not begun, because an earlier answer is not complete or no worker is free; left out
+       * if there is none.
+       */
       readonly waiting?: readonly string[];
     }
   | {

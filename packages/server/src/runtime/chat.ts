@@ -20,7 +20,10 @@ export interface Chat {
   readonly messages: readonly ChatMessage[];
   /** The ids of the answers that are not complete yet, in their order. */
   readonly open: readonly string[];
-  /** Those of them whose run has not begun, because no worker is free; left out if there is none. */
+  /**
+   * Those of them whose run has not begun, because an earlier answer is not complete or no worker is free; left out if
+   * there is none.
+   */
   readonly waiting?: readonly string[];
 }
 

@@ -14,8 +14,8 @@ export interface ChatListMessage extends ChatMessage {
   /** Its text without tools and thoughts: show it with `textContent`, because it can contain anything. */
   readonly text: string;
   /**
-   * `sending`: not stored yet. `waiting`: no worker is free for the answer yet. `open`: more of the answer comes. Each
-   * other value says how the message ended.
+   * `sending`: not stored yet. `waiting`: the run of the answer has not begun, because an earlier answer is not complete
+   * or no worker is free. `open`: more of the answer comes. Each other value says how the message ended.
    */
   readonly status:
     | "sending"
