@@ -48,15 +48,13 @@ function hasAction(command: Command): boolean {
   return (command as unknown as { readonly _actionHandler: unknown })._actionHandler !== null;
 }
 
-/** Values for everything that a command requires. */
+/** A value for each argument, and for each option that a command requires. */
 function requiredWords(command: Command): readonly string[] {
-  const given = command.registeredArguments.map(({ required, argChoices }) =>
-    required || argChoices !== undefined ? [argChoices?.[0] ?? "1"] : ["1"],
-  );
+  const given = command.registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? "1");
   const options = command.options.flatMap(({ mandatory, long, argChoices }) =>
     mandatory ? [long ?? "", argChoices?.[0] ?? "1"] : [],
   );
-  return [...given.flat(), ...options];
+  return [...given, ...options];
 }
 
 async function handlersOf(

@@ -7,7 +7,7 @@
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { filesBelow } from "@continuo/files";
-import { createRandom, drawFrom } from "../mutants/random.ts";
+import { drawFrom, randomFrom } from "../store/harness/random.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FIXTURES = join(ROOT, "test/fixtures");
@@ -46,7 +46,7 @@ export function realisticSessions(
   home: string,
   { count, medianBytes = MEDIAN_BYTES }: RealisticHome,
 ): readonly GrowingSession[] {
-  const random = createRandom(7);
+  const random = randomFrom(7);
   const paragraphs = allParagraphs(random);
   const projects = PROJECTS.map((name) => sourcesOf(name));
   return Array.from({ length: count }, (_, at) => {

@@ -11,6 +11,7 @@ import { LiveService, type NoteWriter, parseAudio } from "@continuo/live";
 import { openStore } from "@continuo/store";
 import { expect } from "vitest";
 import { withMethods } from "../intercepted.ts";
+import { randomFrom } from "../store/harness/random.ts";
 import { type FakeClock, fakeClock, untilQuiet } from "./fake-clock.ts";
 import { hearing } from "./hearing.ts";
 import { hourOfCaptions } from "./hour.ts";
@@ -350,16 +351,4 @@ function seedOf(name: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
   return hash >>> 0;
-}
-
-/** Mulberry32. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

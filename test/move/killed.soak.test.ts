@@ -1,9 +1,9 @@
 /** Moves in which a program is killed at a random moment: the session is on one machine or on both. */
 
 import { rmSync } from "node:fs";
-import { createRandom } from "../mutants/random.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { soakTest } from "../sizes/soak-test.ts";
+import { randomFrom } from "../store/harness/random.ts";
 import { killMove, lengthsOfMove } from "./kill-move.ts";
 import { MOVED_AGENTS } from "./machines.ts";
 
@@ -13,7 +13,7 @@ const MOST_ROUNDS_A_KILL = 4;
 const LANES = 4;
 
 soakTest("moves: killed at a random moment", { count: 200, batchSize: 10 }, async ({ seed, count }) => {
-  const random = createRandom(seed);
+  const random = randomFrom(seed);
   let [round, kills, underWay] = [0, 0, 0];
   // The moments are measured on this machine now, because a move takes ten times as long while other work runs.
   const measured = await Promise.all(

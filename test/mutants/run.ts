@@ -21,11 +21,11 @@ import { parseArgs } from "node:util";
 import { readSource } from "../house/imports.ts";
 import { headCommit, PROMISE_PARTS, partOf } from "../sizes/rotation.ts";
 import { openTemporaryFolder } from "../sizes/temporary.ts";
+import { drawFrom, randomFrom } from "../store/harness/random.ts";
 import { baselineOf, copyPackage, isFoundBy, isRefusedByCompiler, replaceFile, restore } from "./copy.ts";
 import { type Mutant, mutantsOf, plant } from "./mutate.ts";
 import { probe, withProbes } from "./probe.ts";
 import { PROMISES } from "./promises/index.ts";
-import { createRandom, drawFrom } from "./random.ts";
 import { createNearest, type Reach, readReaches } from "./reach.ts";
 import { type Planted as PlantedPromise, replayPromises, verdictOf } from "./replay.ts";
 
@@ -109,7 +109,7 @@ async function main(): Promise<number> {
     mutantsOf(text).map((mutant): Planted => ({ path: file, ...mutant })),
   );
   const { index, of } = options.shard;
-  const chosen = drawFrom(all, count, createRandom(seed)).filter((_, at) => at % of === index - 1);
+  const chosen = drawFrom(all, count, randomFrom(seed)).filter((_, at) => at % of === index - 1);
   tell(`${chosen.length} of ${all.length} mutants of ${rooms.join(", ")}, seed ${seed}`);
   endOnSignals();
   const outcomes = await tryAll(makeCopies(options.jobs), chosen);

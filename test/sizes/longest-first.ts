@@ -4,7 +4,7 @@
  */
 
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { createRandom, drawFrom } from "../mutants/random.ts";
+import { drawFrom, randomFrom } from "../store/harness/random.ts";
 
 /** Files of the quick size that take many times as long as others. */
 export const LONGEST: readonly string[] = [
@@ -39,7 +39,7 @@ export class LongestFirst extends BaseSequencer {
     process.stdout.write(`Files run in the order of --sequence.seed ${seed}\n`);
     // A glob finds files in any order, so they are sorted: only the seed may decide the order.
     const known = files.toSorted((a, b) => (a.moduleId < b.moduleId ? -1 : 1));
-    const shuffled = drawFrom(known, known.length, createRandom(seed));
+    const shuffled = drawFrom(known, known.length, randomFrom(seed));
     return [...shuffled.filter(isLong), ...shuffled.filter((file) => !isLong(file))];
   }
 }

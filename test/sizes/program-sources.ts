@@ -1,7 +1,7 @@
 /**
  * The sources of programs: a test that starts the command, or another program, in a process depends on all of its
  * sources, although it imports none of them. With this plugin, `npm run test:since` and `npm run watch` choose such a
- * test when one of these sources changes.
+ * test when one of these sources changes. The imports are read once: a watch that is running does not see new ones.
  */
 
 import { join, relative, sep } from "node:path";

@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { randomFrom } from "../../store/harness/random.ts";
 
 export interface DrawnPiece {
   /** The time at which the extension sends it, from the beginning of the viewing. */
@@ -260,14 +261,9 @@ function played(
   return seen;
 }
 
-/** Returns the same numbers for the same name (mulberry32). */
+/** Returns the same numbers for the same name. */
 function randomOf(name: string): () => number {
   let state = 7;
   for (const letter of name) state = (Math.imul(state, 31) + letter.charCodeAt(0)) | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  return randomFrom(state);
 }

@@ -10,6 +10,7 @@ import { chunk, DONE } from "../../acp/script.ts";
 import { SCRIPTED_AGENT } from "../../acp/scripted-program.ts";
 import { startModelServer, text, tool } from "../../model-servers/index.ts";
 import { bundledProgram, newPostgresDatabase } from "../../sizes/shared-programs.ts";
+import { randomFrom } from "../../store/harness/random.ts";
 import { type KilledProgram, startKilled } from "./killed-program.ts";
 
 export interface ListingOptions {
@@ -227,15 +228,4 @@ async function* eventsOf(store: Store, sessionId: string): AsyncGenerator<{ read
 
 async function grantedOf(store: Store): Promise<number> {
   return (await store.listClaims({ prefix: "approval/", status: "granted", limit: 1_000 })).items.length;
-}
-
-/** Mulberry32: the same numbers for the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { openStore } from "@continuo/store";
 import { startSession } from "@continuo/store/sessions";
 import { newPostgresDatabase } from "../../sizes/shared-programs.ts";
+import { randomFrom } from "../../store/harness/random.ts";
 import { faultsOf, workAndDieAnytime } from "./continuity.ts";
 
 export interface KillOptions {
@@ -31,15 +32,4 @@ export async function faultsAfterKills(options: KillOptions): Promise<readonly s
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-/** Mulberry32: the same numbers for the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
