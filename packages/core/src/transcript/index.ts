@@ -24,7 +24,6 @@ export {
   type EarlierAttempt,
   earlierAttempt,
   estimateTokens,
-  isLimited,
   type ModelTurns,
   type OmittedMessages,
   type PlanOptions,

@@ -20,7 +20,6 @@ import {
   toPlainJson,
 } from "@continuo/core/model";
 import {
-  isLimited,
   type OmittedMessages,
   planContext,
   type Transcript,
@@ -255,6 +254,7 @@ function view(
   isNews: (message: Message) => boolean,
 ): View {
   const { limit: _, ...budget } = limits;
+  const { tokenizer: __, ...bounds } = budget;
   const lastSequence = Math.max(after, read.lastSequence);
   const messages = withoutReplaced(read.messages)
     .filter(
@@ -265,10 +265,11 @@ function view(
     )
     .map(withoutReason);
   // The state of the fold is only needed for updates, and this transcript is not updated.
-  const { fold: __, older, ...metadata } = read.metadata;
+  const { fold: ___, older, ...metadata } = read.metadata;
+  const isLimited = Object.values(bounds).some((bound) => bound !== undefined);
   const isCut = older !== undefined && older.lastSequence > after;
   if (messages.length === 0 && !isCut) return { transcript: null, lastSequence };
-  if (!isLimited(budget) && !isCut) return { transcript: { ...read, messages, metadata }, lastSequence };
+  if (!isLimited && !isCut) return { transcript: { ...read, messages, metadata }, lastSequence };
   const plan = planContext(messages, budget);
   const omitted = isCut ? withUnread(plan.omitted, after, read) : plan.omitted;
   if (messages.length === 0) return { transcript: null, omitted, lastSequence };
