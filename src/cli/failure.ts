@@ -1,20 +1,19 @@
 /** Errors as text for people, or as one JSON object for programs. */
 
-import { type ContinuoError, exitCodeOf, isContinuoError, pageOfCode, shellWord } from "@continuo/core/model";
+import { exitCodeOf, isContinuoError, pageOfCode, shellWord } from "@continuo/core/model";
 import { visibleLine, visibleText } from "@continuo/core/transcript";
 import { entryOf } from "@continuo/files";
 import { CommanderError } from "commander";
 import { matchLines } from "./notices/index.ts";
 import { flagsFor, helpFor } from "./program.ts";
-import { type Shell, type Span, sentenceLines, toJsonText } from "./terminal/index.ts";
-
-interface Failure {
-  readonly code: string;
-  readonly message: string;
-  readonly hint: string | null;
-  readonly details: Readonly<Record<string, unknown>>;
-  readonly page: string;
-}
+import {
+  type ErrorJson,
+  errorToJson,
+  type Shell,
+  type Span,
+  sentenceLines,
+  toJsonText,
+} from "./terminal/index.ts";
 
 /** Writes to stderr, and returns the exit code. */
 export function reportFailure(error: unknown, argv: readonly string[], shell: Shell): number {
@@ -44,7 +43,7 @@ export function reportFailure(error: unknown, argv: readonly string[], shell: Sh
 const PLAIN: readonly string[] = ["usage", "cancelled", "interrupted"];
 
 /** On a terminal, the command that explains the code. */
-function explanationLines(failure: Failure, shell: Shell): readonly string[] {
+function explanationLines(failure: ErrorJson, shell: Shell): readonly string[] {
   if (shell.stderr.isTTY !== true || PLAIN.includes(failure.code)) return [];
   const text = `\`continuo errors ${shellWord(failure.code)}\` explains this error.`;
   return sentenceLines([{ text, styles: ["dim"] }], shell, shell.stderr);
@@ -54,8 +53,8 @@ function exitCodeFor(error: unknown): number {
   return error instanceof CommanderError ? 2 : exitCodeOf(error);
 }
 
-function toFailure(error: unknown, argv: readonly string[], shell: Shell): Failure {
-  if (isContinuoError(error)) return fromContinuoError(error);
+function toFailure(error: unknown, argv: readonly string[], shell: Shell): ErrorJson {
+  if (isContinuoError(error)) return errorToJson(error);
   if (error instanceof CommanderError) {
     const [message = "", ...rest] = messageOfCommander(error, argv)
       .replace(/^error: /u, "")
@@ -102,10 +101,6 @@ function messageOfCommander({ code, message }: CommanderError, argv: readonly st
   const at = argv.indexOf("help");
   const asked = at === -1 ? undefined : argv[at + 1];
   return asked === undefined ? "missing command" : `unknown command '${asked}'`;
-}
-
-function fromContinuoError({ code, message, hint, details, page }: ContinuoError): Failure {
-  return { code, message, hint: hint ?? null, details, page };
 }
 
 function wantsJson(argv: readonly string[]): boolean {

@@ -67,4 +67,10 @@ describe("errors have one voice", () => {
   test("no text has a phrase that readers have to read twice", () => {
     expect(placesOf([...messages, ...hints].filter(({ text }) => OLD_VOICE.test(text)))).toEqual([]);
   });
+
+  test("a command prints its own form of an error, because the form for remote clients leaves out hints", () => {
+    const commands = readSource().filter(({ file }) => file.startsWith("src/cli/"));
+    expect(commands.filter(({ text }) => text.includes("errorToJson(")).length).toBeGreaterThan(4);
+    expect(commands.filter(({ text }) => text.includes("toWireError")).map(({ file }) => file)).toEqual([]);
+  });
 });

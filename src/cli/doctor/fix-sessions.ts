@@ -3,7 +3,6 @@
 import { type AgentAnswer, askAgent } from "@continuo/agents/handoff";
 import { AGENT_LABELS, ContinuoError, isContinuoError, shellWord } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
-import { toWireError } from "@continuo/core/wire";
 import { placesOf } from "@continuo/files";
 import { formatOf } from "@continuo/native";
 import { type ReturnedSession, returnHiddenSession } from "@continuo/native/editing";
@@ -12,6 +11,7 @@ import {
   confirm,
   createOutput,
   createProgress,
+  errorToJson,
   paintFor,
   plural,
   type Shell,
@@ -191,7 +191,7 @@ function toJson({ missed, returned, error, answer }: Plan): Readonly<Record<stri
     command,
     newLocation,
     trashId,
-    error: error === null ? null : toWireError(error).error,
+    error: error === null ? null : errorToJson(error),
     asked: answer ?? null,
   };
 }

@@ -2,9 +2,8 @@
 
 import { existsSync, rmdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { ContinuoError } from "@continuo/core/model";
+import { ContinuoError, present } from "@continuo/core/model";
 import { maskSecrets, visibleLine } from "@continuo/core/transcript";
-import { toWireError } from "@continuo/core/wire";
 import { placesOf } from "@continuo/files";
 import { changeGuardSettings, readGuardSettings } from "@continuo/native/editing/guard";
 import {
@@ -19,7 +18,15 @@ import {
   serverCommand,
 } from "../mcp/registering/index.ts";
 import { ownCommand, shownCommand } from "../single/index.ts";
-import { canAsk, confirm, createOutput, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
+import {
+  canAsk,
+  confirm,
+  createOutput,
+  errorToJson,
+  type Shell,
+  tildePath,
+  toJsonText,
+} from "../terminal/index.ts";
 import type { SetupFlags } from "./flags.ts";
 import { formerPiecesOf, piecesOf } from "./pieces.ts";
 
@@ -152,6 +159,6 @@ function toJson({ steps }: Plan, isMade: boolean): object {
     path: piece.path,
     state,
     made: isMade && state === "changes",
-    ...(error !== null && toWireError(error)),
+    ...present({ error: error === null ? undefined : errorToJson(error) }),
   }));
 }

@@ -18,6 +18,8 @@ export type { DetachedCommand, ProgramRun, SessionWish, Shell } from "./shell.ts
 export { type Column, layOut } from "./table.ts";
 export {
   clockTime,
+  type ErrorJson,
+  errorToJson,
   formatCost,
   formatCount,
   formatSize,

@@ -1,6 +1,8 @@
+import { ContinuoError } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
 import {
   clockTime,
+  errorToJson,
   formatCount,
   formatSize,
   parseSince,
@@ -88,6 +90,17 @@ test.each([
 
 test("clockTime is in local time, and empty if the time is unknown", () => {
   expect([clockTime(now.toISOString()), clockTime(null)]).toEqual(["2026-11-21 12:30", ""]);
+});
+
+test("the JSON of an error has its hint also if the hint is for the program, and null if there is none", () => {
+  const error = new ContinuoError("not_found", "there is no session a", {
+    hint: "Create it first.",
+    hintFor: "program",
+    details: { sessionId: "a" },
+  });
+  const shown = { code: "not_found", message: "there is no session a", page: "docs/errors.md#not_found" };
+  expect(errorToJson(error)).toEqual({ ...shown, hint: "Create it first.", details: { sessionId: "a" } });
+  expect(errorToJson(new ContinuoError("invalid", "the title is empty")).hint).toBe(null);
 });
 
 test("JSON shows every character that a reader does not see, and a parser reads the same text", () => {

@@ -129,6 +129,20 @@ export function toJsonText(value: unknown, indent = 0): string {
   return PLAIN.test(json) ? json : json.replace(HIDDEN, escaped);
 }
 
+/** The form of an error in the JSON of a command. */
+export interface ErrorJson {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly page: string;
+}
+
+/** The person who runs the command is also its operator, so a hint for the program is shown too. */
+export function errorToJson({ code, message, hint, details, page }: ContinuoError): ErrorJson {
+  return { code, message, hint: hint ?? null, details, page };
+}
+
 function escaped(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");

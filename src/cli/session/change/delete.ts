@@ -10,7 +10,6 @@ import {
   shellWord,
 } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
-import { toWireError } from "@continuo/core/wire";
 import { placesOf } from "@continuo/files";
 import { trashNativeSession } from "@continuo/native/editing";
 import { type TrashedSession, trashFolder } from "@continuo/native/editing/trash";
@@ -19,6 +18,7 @@ import {
   canAsk,
   confirm,
   createOutput,
+  errorToJson,
   paintFor,
   type Shell,
   screenOf,
@@ -150,7 +150,7 @@ function outcomeToJson({ id, trashed, deleted, error }: Outcome): Readonly<Recor
     id,
     trashed: trashed === undefined ? null : trashedToJson(trashed),
     deleted: deleted === undefined ? null : infoToJson(deleted),
-    error: error === undefined ? null : toWireError(error).error,
+    error: error === undefined ? null : errorToJson(error),
   };
 }
 

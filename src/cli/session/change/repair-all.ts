@@ -2,7 +2,6 @@
 
 import { ContinuoError, exitCodeOf, isContinuoError } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
-import { toWireError } from "@continuo/core/wire";
 import { type Places, placesOf } from "@continuo/files";
 import { checkFoundSession, findNativeSessions, formatOf } from "@continuo/native";
 import { repairNativeSession, type SessionRepair } from "@continuo/native/editing";
@@ -12,6 +11,7 @@ import {
   confirm,
   createOutput,
   createProgress,
+  errorToJson,
   formatCount,
   paintFor,
   plural,
@@ -126,7 +126,7 @@ function toJson({ found, repair, error }: Plan): Readonly<Record<string, unknown
   const { agent, sessionId, location } = found;
   if (repair !== null)
     return { ...repair, remaining: repair.remaining.map(checkedProblemToJson), error: null };
-  return { agent, sessionId, location, error: error === null ? null : toWireError(error).error };
+  return { agent, sessionId, location, error: error === null ? null : errorToJson(error) };
 }
 
 /** The exit code is that of the first failed repair; without one, it reports remaining problems. */
