@@ -1,9 +1,11 @@
 import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { scratchFolder } from "../../../test/scratch-folder.ts";
 import type { Shell } from "../terminal/index.ts";
-import { accessOf } from "./server.ts";
+import { accessOf, callServer } from "./server.ts";
 
 const home = scratchFolder("access");
 const shell = { home, cwd: home, env: { CONTINUO_HOME: home } } as unknown as Shell;
@@ -84,4 +86,30 @@ test("a token is sent to another machine only over TLS, unless CONTINUO_INSECURE
   expect(await accessOf(far, shell, stranger)).toEqual({ serverUrl: far.server });
   const insecure = { ...named, env: { ...named.env, CONTINUO_INSECURE: "1" } };
   expect((await accessOf(far, insecure, stranger)).token).toBe("named");
+});
+
+test("a server that redirects is reported as one that redirects, and a token does not follow it", async () => {
+  const asked: unknown[] = [];
+  const server = createServer(({ url, headers: { authorization } }, response) => {
+    asked.push([url, authorization]);
+    response.writeHead(307, { location: "/elsewhere" }).end();
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const serverUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const redirects = {
+    code: "unavailable",
+    message: `the server at ${serverUrl} redirects to another address`,
+    hint: expect.stringContaining("Name the address to which it redirects"),
+  };
+  const to = { serverUrl, token: "named" };
+  try {
+    await expect(callServer(to, "/v1/tokens", { name: "ann" })).rejects.toMatchObject(redirects);
+    expect(asked).toEqual([["/v1/tokens", "Bearer named"]]);
+  } finally {
+    server.close().closeAllConnections();
+  }
+  await expect(callServer(to, "/v1/tokens")).rejects.toMatchObject({
+    code: "unavailable",
+    message: `no server answers at ${serverUrl}`,
+  });
 });

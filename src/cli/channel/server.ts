@@ -1,6 +1,6 @@
 /** The address of the server, and the token of a command. */
 
-import { ContinuoError, present } from "@continuo/core/model";
+import { ContinuoError, isContinuoError, present } from "@continuo/core/model";
 import { errorFromWire } from "@continuo/core/wire";
 import { usersListening } from "@continuo/files";
 import { DEFAULT_LISTEN, readTokenFile, tokenFileOf } from "../serve/index.ts";
@@ -91,7 +91,8 @@ function namedToken(shell: Shell, file: string): string {
 const ANSWER_MS = 60_000;
 
 /**
- * Sends one request. Errors: those of the server; `unavailable` if it does not answer, or is not a server of Continuo.
+ * Sends one request. Errors: those of the server; `unavailable` if it does not answer, redirects, or is not a server of
+ * Continuo.
  */
 export async function callServer(
   { serverUrl, token }: ServerAccess,
@@ -103,16 +104,18 @@ export async function callServer(
     authorization: token === undefined ? undefined : `Bearer ${token}`,
     "content-type": body === undefined ? undefined : "application/json",
   });
-  const response = await fetch(
+  // Lists load this file, and send nothing.
+  const { fetchThere } = await import("@continuo/core/client/requests");
+  const response = await fetchThere(
     `${serverUrl}${path}`,
     present({
       method,
       headers,
-      redirect: "error",
       body: body === undefined ? undefined : JSON.stringify(body),
       signal: AbortSignal.timeout(ANSWER_MS),
     }),
   ).catch((cause: unknown) => {
+    if (isContinuoError(cause)) throw cause;
     throw new ContinuoError("unavailable", `no server answers at ${serverUrl}`, {
       hint: "Start one with `continuo serve`, or name another address with --server or CONTINUO_SERVER.",
       details: { serverUrl },

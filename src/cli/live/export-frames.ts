@@ -1,5 +1,6 @@
 /** The pictures of an exported session: their names in an archive, and the pictures that a page shows itself. */
 
+import { fetchThere } from "@continuo/core/client/requests";
 import type { BlobPointer, FrameTier, Note, WireEvent } from "@continuo/core/wire";
 import type { ServerAccess } from "../channel/index.ts";
 import { livePath } from "./lines.ts";
@@ -84,7 +85,7 @@ export async function pagePictures(
   return pictures;
 }
 
-/** `null` for a picture that has expired, is too large, or cannot be read completely. */
+/** `null` for a picture that has expired, is too large, or cannot be read completely. Errors: `unavailable` for a redirect. */
 export async function readFrame(
   key: string,
   { sequence, hash }: Pick<Frame, "sequence" | "hash">,
@@ -92,7 +93,7 @@ export async function readFrame(
 ): Promise<Uint8Array | null> {
   const path = livePath(key, `/blobs/${encodeURIComponent(hash)}?sequence=${sequence}`);
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const response = await fetch(`${serverUrl}${path}`, { headers, redirect: "error" });
+  const response = await fetchThere(`${serverUrl}${path}`, { headers });
   if (!response.ok || Number(response.headers.get("content-length")) > MAX_FRAME_BYTES) {
     await response.body?.cancel();
     return null;
