@@ -54,3 +54,23 @@ test("`continuo acp` asks an agent of version 2 for version 2", async () => {
   expect(spokenIn(editor.take())).toBe("I speak version 2.");
   expect(asked(home)).toEqual([2]);
 });
+
+test("`agents` shows what an agent of version 2 reported in version 2, after a chat and after `agents doctor`", async () => {
+  for (const command of [
+    ["chat", "-a", "robot", "hello"],
+    ["agents", "doctor", "robot"],
+  ]) {
+    using home = createHome2();
+    const cwd = join(home.path, "project");
+    await runHere(home, command, { cwd, stdin: "" });
+    const { stdout } = await runHere(home, ["agents", "--json"], { cwd });
+    const [robot, other] = ["robot", "other"].map((name) =>
+      (JSON.parse(stdout) as { agent: string }[]).find(({ agent }) => agent === name),
+    );
+    expect([command[0], robot]).toMatchObject([
+      command[0],
+      { version: "1.0.0", versionFrom: "agent", capabilities: { canResume: true, canFork: false } },
+    ]);
+    expect(other).toMatchObject({ capabilities: null });
+  }
+});

@@ -21,6 +21,8 @@ export interface AgentProgram {
   readonly label: string;
   /** The transport: the agent's own protocol, or ACP. */
   readonly transport: "native" | "acp";
+  /** The version of ACP that is requested; only for the transport `acp`. */
+  readonly protocol?: 1 | 2;
   /** The name of the program to find. */
   readonly program: string;
   /** The command, with the program's path; `null` if it is not installed. */
@@ -46,12 +48,15 @@ export async function findAgentProgram(name: string, options: OpenAgentOptions =
   const { label, install, program, toCommand } =
     native === undefined ? await acpProgram(name, driving) : nativeProgram((await native()).program, driving);
   const command = orMissing(toCommand);
-  const known = command === null ? null : recallCapabilities(places, command);
+  const { protocol = 1 } = options;
+  const choice: TransportChoice =
+    native === undefined ? { transport: "acp", protocol } : { transport: "native" };
+  const known = command === null ? null : recallCapabilities(places, await keyOf(command, choice));
   const version = command === null || typeof known?.version === "string" ? null : versionBeside(command);
   return {
     agent: name,
     label,
-    transport: native === undefined ? "acp" : "native",
+    ...choice,
     program,
     command,
     install: install ?? null,
@@ -69,11 +74,25 @@ function withDisk(name: string, told: SessionCapabilities): SessionCapabilities 
 
 /** Stores for one home the capabilities that an agent reported in another one. */
 export async function keepCapabilities(
-  { command }: AgentProgram,
+  { command, ...choice }: AgentProgram,
   { from, to }: { readonly from: Places; readonly to: Places },
 ): Promise<void> {
-  const known = command === null ? null : recallCapabilities(from, command);
-  if (command !== null && known !== null) await rememberCapabilities(to, command, async () => known);
+  if (command === null) return;
+  const key = await keyOf(command, choice);
+  const known = recallCapabilities(from, key);
+  if (known !== null) await rememberCapabilities(to, key, async () => known);
+}
+
+type TransportChoice = Pick<AgentProgram, "transport" | "protocol">;
+
+/** Drivers of other protocols store the capabilities under the command. */
+async function keyOf(
+  command: readonly string[],
+  { transport, protocol }: TransportChoice,
+): Promise<readonly string[]> {
+  if (transport === "native") return command;
+  const { capabilityKey } = await import("./acp/index.ts");
+  return capabilityKey(command, protocol);
 }
 
 interface ProgramDescription {

@@ -63,11 +63,19 @@ export function acpCommand({ label, program, args, install }: AcpProgram, option
   return [...words, ...args.filter((arg) => !words.includes(arg))];
 }
 
+/**
+ * Returns the key under which the capabilities of a program are stored: one that speaks both versions of ACP can report
+ * other capabilities in each.
+ */
+export function capabilityKey(command: readonly string[], protocol: ProtocolVersion = 1): readonly string[] {
+  return protocol === 1 ? command : [...command, `ACP ${protocol}`];
+}
+
 /** Errors: `agent_missing`, `agent_failed`. */
 export async function connectAcp(start: AcpStart): Promise<AcpConnection> {
   const { program, options, cwd, protocol, policy = {}, trust, signal } = start;
   const words = acpCommand(program, options);
-  const own = ownSessionOf(program, words, options);
+  const own = ownSessionOf(start, words);
   const command = [...words, ...policyArguments(policy, options.places), ...own.args];
   const inherited = driverEnvironment(options, trust);
   const held =
@@ -296,11 +304,11 @@ interface OwnSession {
 }
 
 function ownSessionOf(
-  { ownSession }: AcpProgram,
+  { program: { ownSession }, options: { places }, protocol }: AcpStart,
   command: readonly string[],
-  { places }: DriverOptions,
 ): OwnSession {
-  const version = recallCapabilities(places, command)?.version ?? versionBeside(command)?.version ?? null;
+  const known = recallCapabilities(places, capabilityKey(command, protocol));
+  const version = known?.version ?? versionBeside(command)?.version ?? null;
   if (ownSession === undefined || !isSince(version, ownSession.since)) return { args: [], id: null };
   const id = randomUUID();
   return { args: [ownSession.flag, id], id };

@@ -15,7 +15,7 @@ import {
   type SessionCapabilities,
 } from "@continuo/core/model";
 import { beginConversation, type DriverOptions, limitsOf, rememberCapabilities } from "../link/index.ts";
-import { type AcpConnection, type AcpListener, acpCommand, connectAcp } from "./connection.ts";
+import { type AcpConnection, type AcpListener, acpCommand, capabilityKey, connectAcp } from "./connection.ts";
 import type { InitializeResult, ProtocolVersion } from "./initialize.ts";
 import { type AcpLink, startLink } from "./link.ts";
 import type { AcpProgram } from "./programs.ts";
@@ -67,7 +67,7 @@ export function createAcpDriver(program: AcpProgram, options: AcpOptions): AcpDr
   ): Promise<SessionCapabilities> {
     const known = await rememberCapabilities(
       places,
-      toMemory(acpCommand(program, options), protocol),
+      capabilityKey(acpCommand(program, options), protocol),
       async () => {
         const { capabilities, version } = await hello();
         return { capabilities, version };
@@ -144,11 +144,6 @@ async function helloInScratch({ program, options, protocol, signal }: AcpRequest
   } finally {
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   }
-}
-
-/** A program that speaks both versions can report other capabilities in each. */
-function toMemory(command: readonly string[], protocol: ProtocolVersion): readonly string[] {
-  return protocol === 1 ? command : [...command, `ACP ${protocol}`];
 }
 
 function assertOffered({ label }: AcpProgram, offered: boolean, what: string): void {

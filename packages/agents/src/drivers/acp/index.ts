@@ -7,7 +7,7 @@
  * Does not know: where agents keep their sessions.
  */
 
-export { acpCommand } from "./connection.ts";
+export { acpCommand, capabilityKey } from "./connection.ts";
 export { toBlock, toContent } from "./content.ts";
 export { createAcpDriver } from "./driver.ts";
 export { type LoginChoice, type LoginMethod, wantedLogins } from "./logins.ts";
