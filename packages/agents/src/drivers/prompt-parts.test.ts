@@ -100,6 +100,31 @@ test("the refusal names the agent and the part, and says what to do", () => {
   });
 });
 
+test("a part without content, and the sealed thinking of another vendor, are refused as what an agent does not take", () => {
+  const sealed: Block = { type: "thinking", text: "", signature: MARK, signedBy: "openai" };
+  const picture: Block = { type: "image", mimeType: "image/png" };
+  const file: Block = { type: "file", mimeType: "application/pdf", name: "a" };
+  const refusals = [toContent, toInput, toPrompt].flatMap((convert) =>
+    [picture, file, sealed].map((part) => {
+      try {
+        return convert([part]);
+      } catch (error) {
+        return isContinuoError(error, "unsupported") ? error.message : error;
+      }
+    }),
+  );
+  const parts = [
+    "pictures without content",
+    "files of the type application/pdf",
+    'content of the type "thinking"',
+  ];
+  expect(refusals).toEqual(
+    ["Claude Code", "Codex", "pi"].flatMap((agent) =>
+      parts.map((part) => `${agent} does not take ${part} in a prompt`),
+    ),
+  );
+});
+
 test("an agent that takes no links is given the path of the file, without the escapes of an address", () => {
   const link: Block = { type: "file", mimeType: "text/plain", name: "a b", url: "file:///work/a%20b.ts" };
   expect(

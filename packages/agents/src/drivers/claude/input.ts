@@ -7,9 +7,7 @@ import { refusePart } from "../link/index.ts";
 
 /** Errors: `unsupported` for blocks that Claude Code does not accept. */
 export function toContent(blocks: readonly Block[]): readonly Json[] {
-  const lost = blocks.find(({ type }) => type === "unknown" || type === "tool_result");
-  if (lost !== undefined) return refusePart("Claude Code", lost);
-  return toNativeContent(withNamedFiles(blocks, isWebDocument), "a prompt");
+  return toNativeContent(withNamedFiles(blocks, isWebDocument), (block) => refusePart("Claude Code", block));
 }
 
 /** The vendor of the model loads such a document itself. */

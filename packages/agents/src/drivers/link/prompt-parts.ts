@@ -12,8 +12,8 @@ export function refusePart(agent: string, block: Block): never {
 
 function nameOfPart(block: Block): string {
   if (block.type === "image") {
-    const isLink = block.data === undefined && block.url !== undefined;
-    return isLink ? "links to pictures" : "pictures";
+    if (block.data !== undefined) return "pictures";
+    return block.url === undefined ? "pictures without content" : "links to pictures";
   }
   if (block.type === "file") return `files of the type ${block.mimeType}`;
   const { type } = block.type === "unknown" ? (isJson(block.raw) ? block.raw : {}) : block;

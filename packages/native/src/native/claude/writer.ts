@@ -23,7 +23,7 @@ import {
 import { bringBackLines } from "./bring-back.ts";
 import { bringSubagent } from "./bring-subagent.ts";
 import { claudeFolders, projectNameOf } from "./places.ts";
-import { toNativeContent, toNativeResult } from "./to-blocks.ts";
+import { refuseIn, toNativeContent, toNativeResult } from "./to-blocks.ts";
 
 /** The version whose format is written if the session does not name one. */
 const VERSION = "2.1.330";
@@ -172,7 +172,10 @@ function bodyOf(tip: ClaudeTip, message: NewMessage, messageId: string): Json {
   }
   const [first] = message.content;
   if (message.role === "user" || first?.type !== "tool_result") {
-    return { type: "user", message: { role: "user", content: toNativeContent(message.content, "a prompt") } };
+    return {
+      type: "user",
+      message: { role: "user", content: toNativeContent(message.content, refuseIn("a prompt")) },
+    };
   }
   return {
     type: "user",
@@ -189,7 +192,7 @@ function answerOf(tip: ClaudeTip, message: NewMessage, id: string): Json {
     type: "message",
     role: "assistant",
     model: modelOf(message.model ?? tip.model),
-    content: toNativeContent(message.content, "an answer"),
+    content: toNativeContent(message.content, refuseIn("an answer")),
     stop_reason: message.stopReason ?? (calls ? "tool_use" : "end_turn"),
     stop_sequence: null,
     ...(message.usage === undefined ? {} : { usage: toNativeUsage(message.usage) }),
