@@ -83,11 +83,15 @@ function describeRoom(room: string): string {
 
 const ROOMS = { begin: "<!-- rooms: written by scripts/docs.ts -->", end: "<!-- end of rooms -->" };
 
-/** The README of a package, with its rooms and their entry points; a package of one folder has no rooms. */
+/**
+ * The README of a package, with its rooms and their entry points; a package of one folder has no rooms. Throws if a
+ * README has no marks for its rooms.
+ */
 export function withRooms(document: string, name: string): string {
-  if (!document.includes(ROOMS.begin)) return document;
+  const folders = foldersOf(name);
+  if (folders.length === 0) return document;
   const doors = doorsByFolder(name);
-  const rooms = foldersOf(name).filter((folder) => !folder.includes("/"));
+  const rooms = folders.filter((folder) => !folder.includes("/"));
   const lines = rooms.map((room) => {
     const below = [...doors].filter(([folder]) => `${folder}/`.startsWith(`${room}/`));
     return `- ${describeFolder(

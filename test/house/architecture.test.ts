@@ -1,13 +1,18 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { withCodeMap } from "../../scripts/code-map.ts";
+import { withCodeMap, withRooms } from "../../scripts/code-map.ts";
 import { FLOOR_PLAN } from "./floor-plan.ts";
 import { fileOf, ROOT, roomOf } from "./imports.ts";
 
 test("ARCHITECTURE.md contains the floor plan and the first sentence of every index.ts", () => {
   const text = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
   expect(text, "run `node scripts/docs.ts`").toBe(withCodeMap(text));
+});
+
+test("a README of a package with rooms cannot lose the marks for its rooms, and other packages need none", () => {
+  expect(() => withRooms("# Core\n", "core")).toThrow("the document has no <!-- rooms");
+  expect(withRooms("# AG-UI\n", "ag-ui")).toBe("# AG-UI\n");
 });
 
 test("ARCHITECTURE.md has at most 250 lines", () => {
