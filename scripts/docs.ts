@@ -58,7 +58,7 @@ const JSON_KEYS = `## What \`--json\` prints
 | command | prints |
 |---|---|
 | \`session list\` | array of \`{agent, sessionId, title, cwd, gitBranch, createdAt, updatedAt, sizeBytes, archived, live, location, problems, nativeRefs, pinned, tags, movedTo, incomplete}\`; for Continuo's own sessions, \`agent\` is \`continuo\` and \`sizeBytes\` is \`null\`; \`nativeRefs\` (\`{agent, sessionId, location, cwd}\`) are the native sessions of the same conversation, which have no rows of their own; \`incomplete\` is true for a session that an import has not completed |
-| \`session info\` | one object: the same keys, and in addition \`messages, toolCalls, branches, records, unknownRecords, models, usage, cost, nextPrompt, agentVersions, subagents, forkedFrom, files, commands, commits\`; a commit is \`{branch, hash, subject}\` |
+| \`session info\` | one object: the same keys except \`pinned, tags, movedTo, incomplete\`, and in addition \`messages, toolCalls, branches, records, unknownRecords, models, usage, cost, nextPrompt, agentVersions, subagents, forkedFrom, files, commands, commits\`; a commit is \`{branch, hash, subject}\` |
 | \`session show\` | \`{agent, sessionId, messages, leaves, problems}\`; always complete: \`--tools\` and \`--injected\` have no effect; with \`--all\` or \`--tree\` the messages of every branch, each once; with \`--facts\` \`{agent, sessionId, facts}\`, as \`SessionFacts\` of the server |
 | \`session check\` | array of \`{agent, sessionId, location, problems}\`, where a problem also has \`severity\` and \`advice\` |
 | \`session export --format json\` | the same as \`session show --json\`; \`--format jsonl\`: one message per line |

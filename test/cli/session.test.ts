@@ -182,7 +182,7 @@ commands    make
     });
   });
 
-  test("--json prints the keys of the list and further ones", async () => {
+  test("--json prints the keys of the list except those that docs/cli.md names, and further ones", async () => {
     const { stdout } = await runHere(home, ["session", "info", CODEX_ID, "--json"]);
     const details = JSON.parse(stdout) as Record<string, unknown>;
     expect(Object.keys(details).join(" ")).toBe(
@@ -191,6 +191,10 @@ commands    make
         "commands commits",
     );
     expect(details.messages).toEqual({ total: 2, user: 1, assistant: 1, tool: 0, system: 0 });
+    const [row] = JSON.parse((await runHere(home, ["session", "list", "--json"])).stdout) as [object];
+    const others = Object.keys(row).filter((key) => !Object.hasOwn(details, key));
+    const page = readFileSync(join(import.meta.dirname, "../../docs/cli.md"), "utf8");
+    expect(page).toContain(`one object: the same keys except \`${others.join(", ")}\`, and in addition`);
   });
 });
 
