@@ -115,6 +115,10 @@ test("the name of a draft cannot be guessed, and a draft is never written throug
   const path = join(folder, "file");
   const drafts = [1, 2].map(() => withDraft(path, (draft) => draft));
   expect(new Set(drafts).size).toBe(2);
+  // Two numbers of a counter have the same beginning, two random ones do not.
+  const beginnings = drafts.map((draft) => /-([0-9a-f]{8})[0-9a-f]{8}$/u.exec(draft)?.[1]);
+  expect(beginnings).toEqual([expect.any(String), expect.any(String)]);
+  expect(new Set(beginnings).size).toBe(2);
   const draft = join(folder, "prepared");
   writeFileSync(join(folder, "of the user"), "old");
   symlinkSync(join(folder, "of the user"), draft);
