@@ -13,8 +13,9 @@ export const TALK_LIMITS = {
   /** The number of parts, left by killed imports of a native session, that its next import removes. */
   removedParts: 100,
   /**
-   * An import that has stored nothing for this time is over, even if it is not known whether its process lives: on another
-   * machine, or before this one was started again. An import of a million messages takes minutes.
+   * An import that has stored nothing for this long counts as ended, even if nobody can tell whether its process still
+   * runs, because it was on another machine or because this machine was restarted. An import of a million messages takes
+   * minutes.
    */
   importSilenceMs: 86_400_000,
   /** The greatest size of an event of the store; only messages with pictures are usually larger. */
