@@ -3,6 +3,7 @@
  * machine. Lines keep their places and stay parseable; a removed text becomes `LEFT_OUT`.
  */
 
+import { isBase64 } from "@continuo/core/model";
 import { asObject, asObjects, asText, type JsonObject } from "../../test/model-servers/index.ts";
 
 export const LEFT_OUT = "[left out by make-fixtures]";
@@ -120,8 +121,4 @@ function eachText(value: unknown, change: (text: string) => string): unknown {
   if (Array.isArray(value)) return value.map((part) => eachText(part, change));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, eachText(part, change)]));
-}
-
-function isBase64(text: string): boolean {
-  return /^[A-Za-z0-9+/=]+$/.test(text);
 }
