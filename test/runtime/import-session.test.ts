@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { findNativeSessions, readNativeSession } from "@continuo/agents";
-import type { Session, Store } from "@continuo/core/model";
+import { addUsage, type Session, type Store } from "@continuo/core/model";
 import { TranscriptBuilder, toOpenAIMessages } from "@continuo/core/transcript";
 import { importNativeSession, importNativeSessions, openContinuo } from "@continuo/server/runtime";
 import { openStore } from "@continuo/store";
@@ -40,6 +40,7 @@ test.each(["memory:", "sqlite:"])("an import into %s adds each new event once", 
   const options = { places: { home, env: {} }, metadata: { user: "ann" } };
   const first = await importNativeSession(store, path, options);
   expect(first.added).toBe(first.messages);
+  const { usage: usageBefore } = (await TranscriptBuilder.fromStore(store, first.sessionId)).metadata;
   expect((await store.getSession(first.sessionId))?.metadata).toMatchObject({
     user: "ann",
     importedFrom: { agent: "claude", location: path },
@@ -50,7 +51,11 @@ test.each(["memory:", "sqlite:"])("an import into %s adds each new event once", 
   const atOnce = await Promise.all([1, 2, 3].map(() => importNativeSession(store, path, options)));
   const added = atOnce.reduce((sum, imported) => sum + imported.added, 0);
   const { messages: native } = await readNativeSession(path, { places: options.places });
-  const { messages } = await TranscriptBuilder.fromStore(store, first.sessionId);
+  const { messages, metadata } = await TranscriptBuilder.fromStore(store, first.sessionId);
+  // The tokens of the answer that has grown count once.
+  const usages = native.flatMap(({ usage = [] }) => usage);
+  expect(metadata.usage).toEqual(usages.reduce((sum, usage) => addUsage(sum, usage)));
+  expect(metadata.usage).not.toEqual(usageBefore);
   expect(messages.map(({ content }) => content)).toEqual(native.map(({ content }) => content));
   // There is one more than the new messages, because the incomplete answer has a new form.
   expect(await store.latestSequence(first.sessionId)).toBe(size + native.length - first.messages + 1);

@@ -172,7 +172,11 @@ const said = (text: string): NewEvent => ({
 });
 const calling = (...calls: readonly Block[]): NewEvent => ({
   type: "message_received",
-  data: { messageId: "calls", content: [{ type: "text", text: "I look." }, ...calls] },
+  data: {
+    messageId: "calls",
+    content: [{ type: "text", text: "I look." }, ...calls],
+    usage: { inputTokens: 10, outputTokens: calls.length },
+  },
 });
 
 test("an imported message is replayed with the answers that tools gave in the messages after it", async () => {
@@ -194,5 +198,9 @@ test("an imported message is replayed with the answers that tools gave in the me
   expect(runs.map(({ before, after }) => [before.tools, after.unrecorded])).toEqual([
     [["track", "track"], []],
     [["track"], []],
+  ]);
+  expect(runs.map(({ before }) => before.usage)).toEqual([
+    { inputTokens: 10, outputTokens: 2 },
+    { inputTokens: 10, outputTokens: 1 },
   ]);
 });

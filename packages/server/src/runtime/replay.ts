@@ -131,10 +131,12 @@ interface RecordedAnswer {
   readonly text: string;
   /** The tools by the ids of their calls: a message that has grown is imported again, with the same calls. */
   readonly calls: ReadonlyMap<string, string>;
+  /** The usage of each imported message, which is reported again when the message has grown. */
+  readonly usages: ReadonlyMap<string, Usage>;
   readonly usage?: Usage;
 }
 
-const NO_ANSWER: RecordedAnswer = { text: "", calls: new Map() };
+const NO_ANSWER: RecordedAnswer = { text: "", calls: new Map(), usages: new Map() };
 
 function toAnswer({ text, calls, usage }: RecordedAnswer): ReplayedRun["before"] {
   return { text, tools: [...calls.values()], ...present({ usage }) };
@@ -210,17 +212,25 @@ function withEvent(answer: RecordedAnswer, event: StoredEvent): RecordedAnswer {
 
 function withWords(answer: RecordedAnswer, event: StoredEvent): RecordedAnswer {
   if (isEvent(event, "message_received")) {
-    const { content, usage } = event.data;
+    const { content, usage, messageId = event.id } = event.data;
     const text = typeof content === "string" ? content : textOf(content);
     // The end of a run has the usage of the whole run.
-    const own =
-      event.runId === undefined && usage !== undefined ? { usage: addUsage(answer.usage, usage) } : {};
+    const own = event.runId === undefined && usage !== undefined ? withUsage(answer, messageId, usage) : {};
     // A message that only calls tools keeps the words before it as the answer.
     return { ...answer, ...own, text: text === "" ? answer.text : text };
   }
   if (isEvent(event, "run_completed") || isEvent(event, "run_failed"))
     return { ...answer, ...present({ usage: event.data.usage }) };
   return answer;
+}
+
+function withUsage(
+  { usages, usage: sum }: RecordedAnswer,
+  messageId: string,
+  usage: Usage,
+): Pick<RecordedAnswer, "usage" | "usages"> {
+  const instead = usages.get(messageId);
+  return { usage: addUsage(sum, usage, { instead }), usages: new Map(usages).set(messageId, usage) };
 }
 
 interface InputReplay {

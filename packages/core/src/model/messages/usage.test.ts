@@ -11,3 +11,15 @@ test("a value that neither side knows stays unknown", () => {
     costUsd: 0.5,
   });
 });
+
+test("usage that is reported again replaces the earlier report in the sum", () => {
+  const sum = { inputTokens: 30, outputTokens: 5, cacheReadTokens: 7 };
+  const instead = { inputTokens: 10, outputTokens: 1, cacheReadTokens: 7 };
+  const more = { inputTokens: 10, outputTokens: 9, costUsd: 0.5 };
+  expect(addUsage(sum, more, { instead })).toEqual({
+    inputTokens: 30,
+    outputTokens: 13,
+    cacheReadTokens: 0,
+    costUsd: 0.5,
+  });
+});

@@ -14,13 +14,23 @@ const FIELDS = Object.keys({
   costUsd: true,
 } satisfies Record<keyof Usage, true>) as (keyof Usage)[];
 
-/** A field that neither side has stays absent. */
-export function addUsage(sum: Usage | null | undefined, more: Usage): Usage {
+export interface AddUsageOptions {
+  /** A part of the sum that `more` replaces: the usage that the same message reported before. */
+  readonly instead?: Usage | undefined;
+}
+
+/** A field that no side has stays absent. */
+export function addUsage(
+  sum: Usage | null | undefined,
+  more: Usage,
+  { instead }: AddUsageOptions = {},
+): Usage {
   if (sum === null || sum === undefined) return more;
   const total: { -readonly [Key in keyof Usage]: Usage[Key] } = { ...sum };
   for (const field of FIELDS) {
-    const value = more[field];
+    const [value, old] = [more[field], instead?.[field]];
     if (typeof value === "number") total[field] = (total[field] ?? 0) + value;
+    if (typeof old === "number") total[field] = (total[field] ?? 0) - old;
   }
   return total;
 }

@@ -5,10 +5,11 @@ import { fromEvents } from "../builder/index.ts";
 import { usageOf } from "./facts.ts";
 
 type Data = Readonly<Record<string, unknown>>;
-type GivenEvent = readonly [type: string, data: Data];
+type GivenEvent = readonly [type: string, data: Data, place?: { readonly runId: string }];
 
 function metadataOf(...events: readonly GivenEvent[]) {
-  return fromEvents(events.map(([type, data], at) => ({ type, sequence: at + 1, data }))).metadata;
+  return fromEvents(events.map(([type, data, place], at) => ({ type, sequence: at + 1, data, ...place })))
+    .metadata;
 }
 
 describe("what a session is", () => {
@@ -123,6 +124,11 @@ describe("usage", () => {
   const usage = (inputTokens: number, more: Data = {}): Data => ({ inputTokens, outputTokens: 0, ...more });
   const updated = (data: Data): GivenEvent => ["token_usage_updated", data];
   const turn = (data: Data): GivenEvent => ["turn_completed", data];
+  const said = (messageId: string, used?: Data, runId?: string): GivenEvent => [
+    "message_received",
+    { messageId, content: "Yes.", ...(used === undefined ? {} : { usage: used }) },
+    ...(runId === undefined ? ([] as const) : ([{ runId }] as const)),
+  ];
 
   test.each<readonly [string, readonly GivenEvent[], Data | undefined]>([
     ["is absent if no event has it", [updated({}), ["turn_completed", {}], ["run_completed", {}]], undefined],
@@ -170,6 +176,26 @@ describe("usage", () => {
       "began again if the total that it reports is less",
       [updated({ total: usage(1, { totalTokens: 9 }) }), updated({ total: usage(3, { totalTokens: 8 }) })],
       usage(4, { totalTokens: 17 }),
+    ],
+    [
+      "has the last usage of a message that was reported again",
+      [said("m1", usage(1)), said("m2", usage(10)), said("m1", usage(5)), said("m1")],
+      usage(15),
+    ],
+    [
+      "is added up over messages of the same name in two runs",
+      [said("m1", usage(1), "r1"), said("m1", usage(2), "r2"), said("m1", usage(3), "r2")],
+      usage(4),
+    ],
+    [
+      "is not replaced by a message whose content is invalid",
+      [said("m1", usage(1)), ["message_received", { messageId: "m1", content: 7, usage: usage(2) }]],
+      usage(3),
+    ],
+    [
+      "still counts a deleted message, and counts it once if it comes again",
+      [said("m1", usage(1)), ["message_deleted", { messageId: "m1" }], said("m1", usage(1))],
+      usage(1),
     ],
   ])("%s", (_, events, expected) => {
     expect(metadataOf(...events).usage).toEqual(expected);

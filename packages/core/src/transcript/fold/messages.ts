@@ -7,6 +7,7 @@ import {
   type MessageMetadata,
   type Origin,
   type Role,
+  type Usage,
 } from "../../model/index.ts";
 import { anyField, type EventEntry, type Fields, isFields, textField } from "../events/index.ts";
 import { hasText, toBlocks, toUsage } from "./content.ts";
@@ -33,9 +34,20 @@ export function messageReceived(draft: TranscriptDraft, entry: EventEntry, paylo
   const usage = toUsage(anyField(payload, "usage"));
   if (usage !== undefined) {
     const sums = draft.facts.usage;
-    draft.facts.usage = { ...sums, messages: addUsage(sums.messages, usage) };
+    const instead = replacedUsage(draft, entry, payload);
+    draft.facts.usage = { ...sums, messages: addUsage(sums.messages, usage, { instead }) };
   }
   addSaid(draft, entry, { payload, role: "assistant" });
+}
+
+/** A message that has grown is reported again, with the usage of the whole message. */
+function replacedUsage(draft: TranscriptDraft, entry: EventEntry, payload: Fields): Usage | undefined {
+  const named = textField(payload, "messageId");
+  const content = anyField(payload, "content");
+  // A message with invalid content changes no message.
+  if (named === undefined || !(typeof content === "string" || Array.isArray(content))) return undefined;
+  const old = draft.messages.at(findMessage(draft, named, entry.runId));
+  return old?.role === "assistant" ? old.usage : undefined;
 }
 
 interface MessageFields {

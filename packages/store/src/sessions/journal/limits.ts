@@ -17,4 +17,6 @@ export const LIMITS = {
   wordChars: 512,
   /** Ids of messages and calls of one run that are remembered. */
   rememberedIds: 10_000,
+  /** Messages of one run whose usage is remembered, in case that they grow. */
+  rememberedUsages: 64,
 } as const;

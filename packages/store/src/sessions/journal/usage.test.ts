@@ -2,7 +2,7 @@
 
 import { type AgentEvent, addUsage } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import { countUsage, tokensOf, usageOf } from "./usage.ts";
+import { countUsage, tokensOf, type UsageSums, usageOf } from "./usage.ts";
 
 function count(...events: readonly unknown[]) {
   return usageOf(events.reduce((sums: object, event) => countUsage(sums, event as AgentEvent), {}));
@@ -36,6 +36,24 @@ test.each<[string, readonly unknown[], unknown]>([
     "messages are added",
     [
       { type: "message", usage: A },
+      { type: "message", usage: B },
+    ],
+    SUM,
+  ],
+  [
+    "a message that has grown counts once, with its last usage",
+    [
+      { type: "message", messageId: "m1", usage: A },
+      { type: "message", messageId: "m2", usage: A },
+      { type: "message", messageId: "m1", usage: B },
+      { type: "message", messageId: "m1" },
+    ],
+    SUM,
+  ],
+  [
+    "a message without an id is always another one",
+    [
+      { type: "message", messageId: "m1", usage: A },
       { type: "message", usage: B },
     ],
     SUM,
@@ -132,6 +150,15 @@ test.each([
   [{ ...A, cacheReadTokens: 10, totalTokens: 5 }, 5],
 ])("%j is %d tokens", (usage, tokens) => {
   expect(tokensOf(usage)).toBe(tokens);
+});
+
+test("a run remembers the usage of a bounded number of messages", () => {
+  let sums: UsageSums = {};
+  for (let at = 0; at < 200; at++) {
+    sums = countUsage(sums, { type: "message", content: [], messageId: `m${at}`, usage: A });
+  }
+  expect(sums.newest).toHaveLength(64);
+  expect(sums.messages).toEqual({ inputTokens: 600, outputTokens: 800 });
 });
 
 test("each count is added to its own", () => {

@@ -2,13 +2,21 @@
 
 import { type AgentEvent, addUsage, present, type Usage } from "@continuo/core/model";
 import { toUsage } from "@continuo/core/transcript";
+import { LIMITS } from "./limits.ts";
 
 export interface UsageSums {
   readonly calls?: Usage;
   readonly total?: Usage;
   readonly messages?: Usage;
+  /** The newest messages that had an id: one that has grown is reported again, with the usage of all of it. */
+  readonly newest?: readonly NamedUsage[];
   readonly turn?: Usage;
   readonly costUsd?: number;
+}
+
+interface NamedUsage {
+  readonly messageId: string;
+  readonly usage: Usage;
 }
 
 export function countUsage(sums: UsageSums, event: AgentEvent): UsageSums {
@@ -17,7 +25,7 @@ export function countUsage(sums: UsageSums, event: AgentEvent): UsageSums {
     if (usage === undefined) return sums;
     return event.type === "turn_completed"
       ? { ...sums, turn: usage }
-      : { ...sums, messages: addUsage(sums.messages, usage) };
+      : countMessage(sums, usage, event.messageId);
   }
   if (event.type !== "usage") return sums;
   const [usage, total] = [toUsage(event.usage), toUsage(event.total)];
@@ -27,6 +35,18 @@ export function countUsage(sums: UsageSums, event: AgentEvent): UsageSums {
     ...sums,
     ...present({ calls: usage === undefined ? undefined : addUsage(sums.calls, usage), total }),
     ...(costUsd === undefined || cost === undefined ? {} : { costUsd: cost }),
+  };
+}
+
+function countMessage(sums: UsageSums, usage: Usage, messageId: string | undefined): UsageSums {
+  if (messageId === undefined) return { ...sums, messages: addUsage(sums.messages, usage) };
+  const newest = sums.newest ?? [];
+  const instead = newest.find((one) => one.messageId === messageId)?.usage;
+  const others = newest.filter((one) => one.messageId !== messageId);
+  return {
+    ...sums,
+    messages: addUsage(sums.messages, usage, { instead }),
+    newest: [...others, { messageId, usage }].slice(-LIMITS.rememberedUsages),
   };
 }
 
