@@ -54,8 +54,11 @@ const CONNECTIONS: Readonly<Record<string, string>> = {
   "cli/update/update.ts": "`updates.feed`",
   "cli/view/view.ts": "the server that they were given",
   "cli/view/other-server.ts": "the server that they were given",
+  "client/chat/open-chat.ts": "the server that they were given",
   "client/link.ts": "the server that they were given",
   "client/live/feed.ts": "the server that they were given",
+  "client/live/requests.ts": "the server that they were given",
+  "client/open-channel.ts": "the server that they were given",
   "client/requests/obstacle.ts": "the server that they were given",
   "client/requests/same-server.ts": "the server that they were given",
 };
@@ -75,7 +78,7 @@ const OF_THIS_MACHINE = [
 ];
 
 const CONNECTS =
-  /await fetch\(|\bnew WebSocket\(|\bimport pg from "pg"|\brequestHttps?\b|\bconnect\b[^;]*\} from "node:(?:net|tls)"|from "node:(?:tls|dgram|http2|https)"|Exporter\(\)|import\("@ai-sdk\//u;
+  /await fetch(?:There)?\(|\bnew WebSocket\(|\bimport pg from "pg"|\brequestHttps?\b|\bconnect\b[^;]*\} from "node:(?:net|tls)"|from "node:(?:tls|dgram|http2|https)"|Exporter\(\)|import\("@ai-sdk\//u;
 
 test("the server's page lists every connection to another system, and only these sources open one", () => {
   const connecting = readSource()
