@@ -2,9 +2,10 @@
 
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { lockNative } from "@continuo/native/writing";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { CLAUDE_ID, claudeFile, createHome, writeSessions } from "../cli/home.ts";
+import { CLAUDE_ID, claudeFile, cleanEnv, createHome, writeSessions } from "../cli/home.ts";
 import { type OpenMachine, openMachine } from "./open-machine.ts";
 
 let machine: OpenMachine;
@@ -111,4 +112,16 @@ test("a session that its agent has open is refused: it would have two writers", 
   machine.home.write(`.claude/sessions/${process.pid}.json`, JSON.stringify(mark));
   expect(await refusal(await machine.post(`${KEY}/terminal`))).toEqual([409, "session_live", HINT]);
   expect(existsSync(join(machine.home.path, "ran-claude"))).toBe(false);
+});
+
+test("a session that a conversation of the viewer has open starts in no terminal until the conversation ends", async () => {
+  const { path: home } = machine.home;
+  // A conversation holds this lock in the process of the server, which is the process of this test.
+  const places = { home, env: cleanEnv(home) };
+  const conversation = await lockNative({ agent: "claude", sessionId: CLAUDE_ID, places });
+  expect(await refusal(await machine.post(`${KEY}/terminal`))).toEqual([409, "session_live", HINT]);
+  expect(existsSync(join(home, "ran-claude"))).toBe(false);
+  conversation.release();
+  expect((await machine.post(`${KEY}/terminal`)).status).toBe(200);
+  expect(await ran("claude")).toBe(`--resume ${CLAUDE_ID} in ${home}`);
 });

@@ -28,6 +28,13 @@ export const MACHINE_HISTORIES: readonly PromiseOfRoom[] = [
     test: "packages/server/src/machine/known-facts.test.ts",
   },
   {
+    promise: "Facts of a file that was written a moment ago do not count as kept.",
+    file: "packages/server/src/machine/known-facts.ts",
+    text: "if (files === null || !isSettled(files, Date.now())) return;",
+    mistake: "if (files === null) return;",
+    test: "packages/server/src/machine/known-facts.test.ts",
+  },
+  {
     promise: "A change between two looks is not missed.",
     file: "packages/server/src/machine/chat/changes.ts",
     text: "      if (version === seen) await next.promise;",

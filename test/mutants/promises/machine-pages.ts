@@ -85,6 +85,13 @@ export const MACHINE_PAGES_MACHINE: readonly PromiseOfRoom[] = [
     mistake: "",
   },
   {
+    file: "packages/server/src/machine/actions.ts",
+    test: "test/machine/terminal.test.ts",
+    promise: "A session that a conversation of the viewer has open starts in no terminal.",
+    text: "  (await lockNative({ agent, sessionId, places })).release();\n",
+    mistake: "",
+  },
+  {
     file: "packages/server/src/machine/export-file.ts",
     test: "packages/server/src/machine/export-file.test.ts",
     promise: "Two sessions with one id are two files of an archive.",

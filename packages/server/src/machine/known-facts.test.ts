@@ -25,8 +25,7 @@ function headOf({ sessionId }: ListedSession): SessionHead {
   return { title: `the head of ${sessionId}` } as unknown as SessionHead;
 }
 
-async function keepAll(): Promise<void> {
-  const facts = createKnownFacts(places);
+async function keepAll(facts = createKnownFacts(places)): Promise<void> {
   for (const row of rows) facts.keep(row, { head: headOf(row) });
   await facts.settled();
 }
@@ -45,4 +44,12 @@ test("nothing is kept about a file that was written a moment ago, because it may
   await keepAll();
   vi.setSystemTime(NOW_MS + HOUR_MS);
   expect(await knownHeads()).toEqual(rows.map(() => null));
+});
+
+test("facts that were not kept a moment after a write are kept when they are read again later", async () => {
+  const facts = createKnownFacts(places);
+  await keepAll(facts);
+  vi.setSystemTime(NOW_MS + HOUR_MS);
+  await keepAll(facts);
+  expect(await knownHeads()).toEqual(rows.map(headOf));
 });
