@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
 import {
   createFile,
+  isFolder,
   makeFolderDurably,
   makeScratchFolder,
   renameDurably,
@@ -201,4 +202,14 @@ test("a file and a folder are synced by their path, and closed, also when the di
   syncBuiltinESMExports();
   expect(() => syncPath(path)).toThrow("disk");
   expect(open.size).toBe(0);
+});
+
+test("a path that the system refuses to look at is no folder", () => {
+  const file = newPath();
+  fs.writeFileSync(file, "");
+  const refused = ["\0", "x".repeat(5_000), "missing"].map((name) => join(folder, name));
+  expect([folder, file, join(file, "below"), ...refused].map(isFolder)).toEqual([
+    true,
+    ...Array(5).fill(false),
+  ]);
 });

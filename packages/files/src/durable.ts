@@ -58,9 +58,13 @@ function makeFolders(path: string, sync: (folder: string) => void, mode: number 
   sync(above);
 }
 
-/** False for a path that no file can have: the system refuses it with an error of another kind. */
+/** False also for a path that no file can have, or that this user may not look at: the system refuses these. */
 export function isFolder(path: string): boolean {
-  return !path.includes("\0") && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
 }
 
 /** Creates an empty file. Errors: those of the system, `EEXIST` if the file exists. */

@@ -1,7 +1,6 @@
 /** `resume`: starts the agent's own program on the terminal, in the session's folder. */
 
 import { spawn } from "node:child_process";
-import { statSync } from "node:fs";
 import {
   type LocatedSession,
   type LookUpHit,
@@ -22,7 +21,7 @@ import {
   shellWord,
 } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
-import { type Places, placesOf, type WriterLock } from "@continuo/files";
+import { isFolder, type Places, placesOf, type WriterLock } from "@continuo/files";
 import { formatOf, readNativeDetails, resumeCommandOf } from "@continuo/native";
 import { refuseOpen, restoreGuardedSession } from "@continuo/native/editing";
 import type { FoundSession } from "@continuo/native/kit";
@@ -191,7 +190,7 @@ async function folderOf(found: FoundSession, to: AgentName, places: Places): Pro
   const { cwd } = await readNativeDetails(found, { places });
   const elsewhere = handOffCommand(found, to);
   if (!isAbsoluteFolder(cwd)) throw folderNotNamed(cwd, `Continue in a folder that you name: ${elsewhere}.`);
-  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return cwd;
+  if (isFolder(cwd)) return cwd;
   throw new ContinuoError("not_found", `the session's folder ${cwd} no longer exists`, {
     hint: `Create it again, or continue in another folder: ${elsewhere}.`,
   });

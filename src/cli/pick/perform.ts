@@ -3,10 +3,11 @@
  * in one message.
  */
 
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type LeftOutSession, nameOf } from "@continuo/agents/catalog";
 import { type AgentName, isContinuoError } from "@continuo/core/model";
+import { isFolder } from "@continuo/files";
 import { handoffWork } from "../handoff/index.ts";
 import {
   deleteWork,
@@ -162,7 +163,7 @@ const handoff: Act = async ({ entries, value }, { shell }) => {
 
 /** A session whose folder no longer exists cannot be continued there. */
 export function hasFolder({ cwd }: PickEntry["info"]): boolean {
-  return cwd !== null && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true;
+  return cwd !== null && isFolder(cwd);
 }
 
 const fork: Act = async ({ entries }, { shell }) => {

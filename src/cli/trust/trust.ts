@@ -20,7 +20,7 @@ import {
 import { projectConfigurationIn } from "@continuo/agents/drivers/trust";
 import { ContinuoError } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
-import { continuoHome, placesOf } from "@continuo/files";
+import { continuoHome, isFolder, placesOf } from "@continuo/files";
 import { clockTime, createOutput, type Shell, tildePath, toJsonText } from "../terminal/index.ts";
 import type { TrustFlags } from "./flags.ts";
 
@@ -94,7 +94,7 @@ async function remove(dir: string | null, flags: TrustFlags, shell: Shell): Prom
   const home = continuoHome(placesOf(shell));
   const start = realPath(resolve(shell.cwd, dir ?? "."));
   const paths = [start, join(start, FILE_NAME)];
-  if (statSync(start, { throwIfNoEntry: false })?.isDirectory()) {
+  if (isFolder(start)) {
     const found = findProjectFile(start);
     if (found !== null) paths.push(realPath(found));
     paths.push(projectFolderOf(start));

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { findProgram } from "@continuo/agents/drivers/process";
 import { escapeHtml } from "@continuo/core/transcript/html";
-import { namesIn, writeDurably } from "@continuo/files";
+import { isFolder, namesIn, writeDurably } from "@continuo/files";
 import { viewerFolderOf } from "../sockets/index.ts";
 import type { Shell } from "../terminal/index.ts";
 
@@ -88,7 +88,7 @@ async function folderOfConfinedBrowser({ env, cwd, home }: Shell): Promise<strin
     const { stdout } = await promisify(execFile)(program, asked, { env: { ...env }, timeout: ASK_MS });
     const [, name] = /^([a-z\d-]+)_\1\.desktop\s*$/u.exec(stdout) ?? [];
     const folder = name === undefined ? null : join(home, "snap", name, "common");
-    return folder !== null && statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? folder : null;
+    return folder !== null && isFolder(folder) ? folder : null;
   } catch {
     return null;
   }

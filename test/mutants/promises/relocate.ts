@@ -94,7 +94,7 @@ export const RELOCATE_EDITING: readonly PromiseOfRoom[] = [
   {
     ...EDITING_RELOCATE_2,
     promise: "The new folder is a folder and no file.",
-    text: "if (!existsSync(relocation.to) || !statSync(relocation.to).isDirectory()) {",
+    text: "if (!isFolder(relocation.to)) {",
     mistake: "if (!existsSync(relocation.to)) {",
   },
   {

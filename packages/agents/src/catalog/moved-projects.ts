@@ -3,10 +3,18 @@
  * names the repository, and another folder of this machine is a clone of that repository.
  */
 
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type AgentName, isFailure } from "@continuo/core/model";
-import { canonicalFolder, gitPlaceOf, gitRemoteIn, hasCommit, listNames, type Places } from "@continuo/files";
+import {
+  canonicalFolder,
+  gitPlaceOf,
+  gitRemoteIn,
+  hasCommit,
+  isFolder,
+  listNames,
+  type Places,
+} from "@continuo/files";
 import { formatOf, READABLE_AGENTS } from "@continuo/native";
 import type { RepositoryMarks } from "@continuo/native/kit";
 import { type ProjectMark, readProjectMarks } from "./project-marks.ts";
@@ -103,7 +111,7 @@ function siblingsOf(folder: string): readonly string[] {
   return namesBelow(parent)
     .slice(0, MAX_SIBLINGS)
     .map((name) => join(parent, name))
-    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
+    .filter(isFolder);
 }
 
 function namesBelow(folder: string): readonly string[] {

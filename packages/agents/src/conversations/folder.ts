@@ -1,7 +1,7 @@
 /** The folder of a conversation, which must exist. */
 
-import { statSync } from "node:fs";
 import { ContinuoError, handOffCommand, isAgentName } from "@continuo/core/model";
+import { isFolder } from "@continuo/files";
 
 /** A session that works in the folder, and the agent that would continue it in another one. */
 interface FolderMismatch {
@@ -12,7 +12,7 @@ interface FolderMismatch {
 
 /** Errors: `not_found`; the hint names the session, if there is one. */
 export function folderOf(cwd: string, session: FolderMismatch | null): string {
-  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return cwd;
+  if (isFolder(cwd)) return cwd;
   throw new ContinuoError("not_found", `there is no folder ${cwd}`, {
     hint: session === null ? "Create it, or name another one with --cwd DIR." : elsewhere(session),
   });

@@ -35,12 +35,15 @@ test.each<[string | null, string]>([
   expect(isAbsoluteFolder(cwd)).toBe(false);
 });
 
-test("a folder that does not exist, or is a file, is not found", () => {
+test("a folder that does not exist, that cannot exist, or that is a file, is not found", () => {
   const missing = join(root, "missing");
+  const [nul, long] = [join(root, "a\0b"), join(root, "x".repeat(5_000))];
   const file = join(root, "file");
   writeFileSync(file, "");
   const cases = [
     [missing, `there is no folder ${missing}`],
+    [nul, `there is no folder ${nul}`],
+    [long, `there is no folder ${long}`],
     [file, `${file} is a file, not a folder`],
   ] as const;
   for (const [path, message] of cases) {

@@ -1,8 +1,9 @@
 /** The folder of a new session: the caller or the source names it; it is never guessed. */
 
-import { statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
+import { isFolder } from "@continuo/files";
 
 /** The hint of commands that have the flag. */
 const NAME_A_FOLDER = "Name a folder with --cwd DIR.";
@@ -11,9 +12,8 @@ const NAME_A_FOLDER = "Name a folder with --cwd DIR.";
 export function folderOf({ cwd: own }: { readonly cwd: string | null }, asked: string | undefined): string {
   if (asked === undefined && !isAbsoluteFolder(own)) throw folderNotNamed(own);
   const cwd = resolve(asked ?? own ?? "");
-  const stat = statSync(cwd, { throwIfNoEntry: false });
-  if (stat?.isDirectory() === true) return cwd;
-  const what = stat === undefined ? `there is no folder ${cwd}` : `${cwd} is a file, not a folder`;
+  if (isFolder(cwd)) return cwd;
+  const what = existsSync(cwd) ? `${cwd} is a file, not a folder` : `there is no folder ${cwd}`;
   throw new ContinuoError("not_found", what, { hint: NAME_A_FOLDER });
 }
 

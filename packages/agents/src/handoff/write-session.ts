@@ -1,6 +1,5 @@
 /** Writes messages as a new native session of an agent; a replay uses it if Continuo can write the agent's files. */
 
-import { statSync } from "node:fs";
 import {
   type AgentName,
   assertKnownOptions,
@@ -11,7 +10,7 @@ import {
   type ReadableRef,
 } from "@continuo/core/model";
 import { toModelOrder } from "@continuo/core/transcript";
-import { type Places, placesOfThisUser } from "@continuo/files";
+import { isFolder, type Places, placesOfThisUser } from "@continuo/files";
 import { settleUnfinished } from "@continuo/native/editing";
 import {
   type Conversion,
@@ -102,7 +101,7 @@ export async function writeConverted(
 ): Promise<ConvertedSession> {
   const { to, cwd, title, signal, programs } = options;
   const places = options.places ?? placesOfThisUser();
-  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
+  if (!isFolder(cwd)) {
     throw new ContinuoError("not_found", `there is no folder ${cwd}`);
   }
   if (options.until !== "receipt") await settleUnfinished({ places, signal });

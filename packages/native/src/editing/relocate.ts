@@ -3,10 +3,17 @@
  * that a single restoration from the trash undoes byte for byte.
  */
 
-import { existsSync, readdirSync, rmdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmdirSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { AGENT_LABELS, type AgentName, ContinuoError, type SessionInfo } from "@continuo/core/model";
-import { canonicalFolder, type Places, placesOfThisUser, programsIn, type WriterLock } from "@continuo/files";
+import {
+  canonicalFolder,
+  isFolder,
+  type Places,
+  placesOfThisUser,
+  programsIn,
+  type WriterLock,
+} from "@continuo/files";
 import { formatOf, READABLE_AGENTS } from "../native/index.ts";
 import {
   type FoundSession,
@@ -98,7 +105,7 @@ function checked(from: string, to: string): Relocation {
     if (!isAbsolute(path)) throw new ContinuoError("invalid", `${path} is not an absolute path`);
   }
   const relocation = { from: canonicalFolder(resolve(from)), to: canonicalFolder(resolve(to)) };
-  if (!existsSync(relocation.to) || !statSync(relocation.to).isDirectory()) {
+  if (!isFolder(relocation.to)) {
     throw new ContinuoError("not_found", `there is no folder ${relocation.to}`, {
       hint: "Name the folder where the project is now.",
     });

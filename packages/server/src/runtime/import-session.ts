@@ -4,7 +4,6 @@
  */
 
 import { createHash } from "node:crypto";
-import { statSync } from "node:fs";
 import {
   appendNew,
   assertKnownOptions,
@@ -19,7 +18,7 @@ import {
   type Store,
   type Write,
 } from "@continuo/core/model";
-import { type FoundFile, mayBeWrittenSince } from "@continuo/files";
+import { type FoundFile, isFolder, mayBeWrittenSince } from "@continuo/files";
 import type { Lookup, ReadOptions, SessionRef } from "@continuo/native";
 import { openSession } from "@continuo/store/sessions";
 import { type ImportedMessage, importedMessages, type KeptMessages } from "./imported-messages.ts";
@@ -107,8 +106,7 @@ export async function importSession(
 
 /** A home that does not exist is a mistake, because it has no sessions. Errors: `not_found`. */
 export function assertHome({ places }: Pick<ImportSessionOptions, "places">): void {
-  if (places === undefined || statSync(places.home, { throwIfNoEntry: false })?.isDirectory() === true)
-    return;
+  if (places === undefined || isFolder(places.home)) return;
   throw new ContinuoError("not_found", `there is no folder ${places.home}`, {
     hint: "Correct `places.home`: it is the home folder of the person whose sessions are imported.",
     details: { path: places.home },

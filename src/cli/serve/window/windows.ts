@@ -1,9 +1,8 @@
 /** The windows of one server: it opens them one at a time, with its own environment. */
 
-import { statSync } from "node:fs";
 import { findProgram } from "@continuo/agents/drivers/process";
 import { ContinuoError } from "@continuo/core/model";
-import type { PlacesAt } from "@continuo/files";
+import { isFolder, type PlacesAt } from "@continuo/files";
 import type { TerminalWindows } from "@continuo/server/machine";
 import { openWindow } from "./open.ts";
 import { findTerminal, type Screen } from "./terminals.ts";
@@ -31,7 +30,7 @@ export function createWindows(
       const [name = ""] = argv;
       const program = findProgram(name, env.PATH ?? "", cwd);
       if (program === null) throw notInstalled(name);
-      if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw noFolder(folder);
+      if (!isFolder(folder)) throw noFolder(folder);
       isOpening = true;
       try {
         await openWindow(terminal, { program, argv, cwd: folder, env });

@@ -1,9 +1,9 @@
 /** Places the content of a bundle: first the work tree, then the session. */
 
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep, win32 } from "node:path";
 import { type AgentName, ContinuoError, present } from "@continuo/core/model";
-import { makeProjectFolder, type Places, placesOfThisUser } from "@continuo/files";
+import { isFolder, makeProjectFolder, type Places, placesOfThisUser } from "@continuo/files";
 import { type UnpackedSession, unpackBundle } from "../bundle/index.ts";
 import { type HandOff, type HandOffOptions, handOff, isAbsoluteFolder } from "../index.ts";
 import {
@@ -107,13 +107,12 @@ export function cwdIn(into: string, { cwd }: Pick<UnpackedSession, "cwd">, folde
   const below = isAbsoluteFolder(cwd) ? relative(folder, cwd) : "";
   if (below === ".." || below.startsWith(`..${sep}`) || isAbsolute(below)) return into;
   const there = resolve(into, below);
-  return statSync(there, { throwIfNoEntry: false })?.isDirectory() === true ? there : into;
+  return isFolder(there) ? there : into;
 }
 
 /** Errors: `usage`. */
 function folderHere(folder: string | null, flag: string): string {
-  if (isAbsoluteFolder(folder) && statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true)
-    return folder;
+  if (isAbsoluteFolder(folder) && isFolder(folder)) return folder;
   throw new ContinuoError("usage", whyNotHere(folder), {
     hint: `Name the folder of the project here with ${flag} DIR.`,
   });

@@ -3,12 +3,13 @@
  * them back from another connection. opencode may have the database open in the meantime.
  */
 
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { ContinuoError } from "@continuo/core/model";
 import {
   canonicalFolder,
+  isFolder,
   isJson,
   isWriteFailure,
   type Json,
@@ -307,7 +308,7 @@ function projectFor(database: DatabaseSync, directory: string): Pick<OpencodePro
 
 /** In a linked worktree, `.git` is a file, and the worktree belongs to another folder's project. */
 function isRepository(folder: string): boolean {
-  return statSync(join(folder, ".git"), { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder(join(folder, ".git"));
 }
 
 function isInRepository(folder: string): boolean {
