@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { listOwn, openOwn, trashOwn } from "@continuo/agents/catalog";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { cleanEnv, createHome, type Home } from "./home.ts";
+import { CLAUDE_ID, cleanEnv, createHome, type Home, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
 const ID = "01888888-0000-7000-8000-000000000002";
@@ -59,4 +59,30 @@ test("a session in the trash stays as long as a session outside of it continues 
   expect(await store.getSession(ID)).not.toBeNull();
   await trash(home, FORK);
   expect((await runHere(home, empty)).stdout).toBe("2 sessions deleted for good\n");
+});
+
+test("an exact id restores a session of Continuo's, and the beginning of several ids lists all of them", async () => {
+  using home = createHome();
+  writeSessions(home);
+  await using store = await openStore(`sqlite:${join(home.path, ".continuo/continuo.db")}`);
+  for (const sessionId of ["demo", "demo-2"]) {
+    await store.createSession({ sessionId });
+    await trash(home, sessionId);
+  }
+  await runHere(home, ["session", "delete", CLAUDE_ID]);
+  const year = String(new Date().getUTCFullYear());
+  for (const [name, count] of [
+    ["dem", 2],
+    [year, 3],
+  ] as const) {
+    const { code, stderr } = await runHere(home, ["session", "restore", name]);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(`"${name}" names ${count} sessions in the trash`);
+    expect(stderr).toContain("continuo:demo-2");
+    expect(stderr.includes(`claude:${CLAUDE_ID}`)).toBe(count === 3);
+  }
+  expect((await runHere(home, ["session", "restore", "c"])).code).toBe(3);
+  const restored = await runHere(home, ["session", "restore", "demo"]);
+  expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining("continuo:demo\n") });
+  expect(await listed(home)).not.toContain("demo-2");
 });

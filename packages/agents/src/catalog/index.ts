@@ -78,7 +78,6 @@ export {
   emptyOwnTrash,
   restoreOwn,
   trashedOwn,
-  trashedOwnNamed,
   trashOwn,
 } from "./own-trash.ts";
 export { readPriceList, type SavedPrices, savePriceList } from "./price-file.ts";

@@ -3,7 +3,7 @@
  * restored, or deleted for good with the trash. The native sessions of its conversation go and return with it.
  */
 
-import { ContinuoError, isAgentName, isContinuoError, present } from "@continuo/core/model";
+import { isAgentName, isContinuoError, present } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
 import { type Lookup, type LookupOptions, lookUpSession } from "@continuo/native";
 import {
@@ -13,13 +13,13 @@ import {
   type TrashPlaces,
   trashNativeSession,
 } from "@continuo/native/editing";
+import { oneInTrash } from "@continuo/native/editing/trash";
 import { earlierNames, ownerOf } from "./moves.ts";
 import { deleteOwn, refuseRunning } from "./own-changes.ts";
 import {
   byNewestDeletion,
   type NativeName,
   nativeKey,
-  OWN,
   type OwnRow,
   type TrashedOwn,
   toTrashedOwn,
@@ -80,18 +80,8 @@ export async function trashedOwn(own: OpenOwn): Promise<readonly TrashedOwn[]> {
   return (await listTrashedOwn(own)).map(toTrashedOwn).sort(byNewestDeletion);
 }
 
-/** The sessions in the trash that a person names: by the beginning of their trash id or id, with or without `continuo:`. */
-export async function trashedOwnNamed(name: string, own: OpenOwn): Promise<readonly TrashedOwn[]> {
-  return (await trashedOwn(own)).filter((one) => isNamed(one, name));
-}
-
-function isNamed({ trashId, info: { sessionId } }: TrashedOwn, name: string): boolean {
-  const ids = [trashId, sessionId, `${OWN}:${sessionId}`];
-  return name !== "" && ids.some((id) => id.toLowerCase().startsWith(name.toLowerCase()));
-}
-
 /**
- * Restores the session and its native sessions that are in the trash. Errors: `not_found`, `ambiguous`; those of
+ * Restores the session and its native sessions that are in the trash. Errors: those of `oneInTrash`, and of
  * `restoreNativeSession`: the session then stays in the trash.
  */
 export async function restoreOwn(
@@ -99,19 +89,7 @@ export async function restoreOwn(
   own: OpenOwn,
   options: OwnTrashOptions & { readonly force?: boolean },
 ): Promise<TrashedOwn> {
-  const [found, ...others] = await trashedOwnNamed(name, own);
-  if (found === undefined) {
-    throw new ContinuoError("not_found", `there is no session ${JSON.stringify(name)} in the trash`, {
-      hint: "Run `continuo session trash` to see the sessions in the trash.",
-    });
-  }
-  if (others.length > 0) {
-    throw new ContinuoError(
-      "ambiguous",
-      `${JSON.stringify(name)} names ${others.length + 1} sessions in the trash`,
-      { hint: "Give more of the id.", details: { matches: [found, ...others].map(({ info }) => info) } },
-    );
-  }
+  const found = oneInTrash(name, await trashedOwn(own));
   const rows = await listTrashedOwn(own);
   const row = rows.find(({ sessionId }) => sessionId === found.info.sessionId);
   for (const native of row === undefined ? [] : earlierNames(row)) await restoreIfThere(native, options);

@@ -3,7 +3,7 @@
  * needs them. A session in the trash does not change.
  */
 
-import { OWN, openOwnAgain, trashedOwnNamed } from "@continuo/agents/catalog";
+import { OWN, openOwnAgain, trashedOwn } from "@continuo/agents/catalog";
 import { ContinuoError } from "@continuo/core/model";
 import { isTrashKey } from "@continuo/core/wire/machine";
 import { type PlacesAt, placesOf } from "@continuo/files";
@@ -35,7 +35,7 @@ export function createTrashedSessions(source: RowSource, places: PlacesAt): Tras
   /** A session of Continuo's own stays in its store. */
   const ownPlaceOf = async (trashId: string): Promise<{ readonly location: string }> => {
     await using own = await openOwnAgain(places);
-    const [found] = await trashedOwnNamed(trashId, own);
+    const found = (await trashedOwn(own)).find((one) => one.trashId === trashId);
     if (found === undefined) throw notInTrash(trashId);
     return found.info;
   };

@@ -1,11 +1,10 @@
 /** `session restore`: moves a session from the trash back to its place. */
 
-import { openOwn, restoreOwn, type TrashedOwn, trashedOwnNamed } from "@continuo/agents/catalog";
-import { ContinuoError } from "@continuo/core/model";
+import { OWN, openOwn, restoreOwn, type TrashedOwn, trashedOwn } from "@continuo/agents/catalog";
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
 import { listTrashedSessions, restoreNativeSession } from "@continuo/native/editing";
-import type { TrashedSession } from "@continuo/native/editing/trash";
+import { namedInTrash, oneInTrash, type TrashedSession } from "@continuo/native/editing/trash";
 import { createOutput, type Shell, tildePath, toJsonText } from "../../terminal/index.ts";
 import { trashedToJson } from "../list/index.ts";
 
@@ -26,17 +25,13 @@ export async function runRestore(id: string, flags: RestoreFlags, shell: Shell):
   return 0;
 }
 
-/** Errors: `ambiguous` if the id names a session of an agent and one of Continuo's own. */
+/** Errors: `ambiguous` if the id names several sessions, whether they are an agent's or Continuo's own. */
 async function restore(id: string, flags: RestoreFlags, shell: Shell): Promise<TrashedSession | TrashedOwn> {
   const options = { places: placesOf(shell), now: shell.now, force: flags.force === true };
   await using own = await openOwn(shell);
-  if (own === null || (await trashedOwnNamed(id, own)).length === 0)
+  const ofOwn = own === null ? [] : await trashedOwn(own);
+  const named = namedInTrash(id, [...listTrashedSessions({ places: options.places }), ...ofOwn]);
+  if (own === null || !named.some(({ info }) => info.agent === OWN))
     return await restoreNativeSession(id, options);
-  const natives = listTrashedSessions({ places: options.places }).filter(({ info }) =>
-    info.sessionId.toLowerCase().startsWith(id.toLowerCase()),
-  );
-  if (natives.length === 0) return await restoreOwn(id, own, options);
-  throw new ContinuoError("ambiguous", `${JSON.stringify(id)} names several sessions in the trash`, {
-    hint: "Give more of the id, or AGENT:ID.",
-  });
+  return await restoreOwn(oneInTrash(id, named).trashId, own, options);
 }

@@ -9,7 +9,15 @@
 
 export { layInTrash, layRowsInTrash, type TrashFile, type TrashRows, takeOutOfTrash } from "./lay-in.ts";
 export { layOutTrashed, type ReadableTrash, trashedFiles } from "./lay-out.ts";
-export { findManifest, listTrash, type TrashedSession, type TrashListing, trashFolder } from "./manifest.ts";
+export {
+  findManifest,
+  listTrash,
+  namedInTrash,
+  oneInTrash,
+  type TrashedSession,
+  type TrashListing,
+  trashFolder,
+} from "./manifest.ts";
 export { columnsOf, type KeptRow, type KeptTable, selectRows } from "./row-json.ts";
 export { changeRows } from "./rows.ts";
 export {

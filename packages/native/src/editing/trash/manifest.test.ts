@@ -159,6 +159,20 @@ describe("a deletion is found", () => {
   });
 });
 
+test("an exact id has priority over longer ids, and the beginning of an agent's name names none of its sessions", () => {
+  leave("1");
+  leave("2", { info: { ...INFO, sessionId: `${INFO.sessionId}-2` } });
+  leave("1-2", { info: { ...INFO, sessionId: "other" } });
+  const name = INFO.sessionId.toUpperCase();
+  expect([name, `claude:${name}`, "1"].map((id) => findManifest(id, places).trashId)).toEqual([
+    "1",
+    "1",
+    "1",
+  ]);
+  expect(findManifest(`${name}-`, places).trashId).toBe("2");
+  expect(() => findManifest("c", places)).toThrow(expect.objectContaining({ code: "not_found" }));
+});
+
 test("hidden folders and folders without a manifest are not deletions, and a folder with another name is a problem", () => {
   expect(listTrash(places)).toEqual({ sessions: [], problems: [] });
   leave("1");

@@ -64,26 +64,60 @@ export function listTrash(places: Places): TrashListing {
   };
 }
 
-/** Errors: `not_found`, `ambiguous`. */
+/** Errors: those of `oneInTrash`. */
 export function findManifest(id: string, places: Places): Manifest {
-  const matches = readManifests(places).manifests.filter(({ trashId, info }) => {
-    const ids = [trashId, info.sessionId, `${info.agent}:${info.sessionId}`];
-    return id !== "" && ids.some((one) => one.toLowerCase().startsWith(id.toLowerCase()));
-  });
-  const [newest] = matches;
-  if (newest === undefined) {
-    throw new ContinuoError("not_found", `there is no session ${JSON.stringify(id)} in the trash`, {
+  return oneInTrash(id, readManifests(places).manifests);
+}
+
+/** A deleted session, native or Continuo's own. */
+export interface NamedInTrash {
+  readonly trashId: string;
+  readonly info: { readonly agent: string; readonly sessionId: string };
+}
+
+/**
+ * Returns the deletions that a person names by a trash id, a session id or the beginning of one, with or without
+ * `agent:`. An exact id has priority over ids that only begin with the text.
+ */
+export function namedInTrash<T extends NamedInTrash>(name: string, trashed: readonly T[]): readonly T[] {
+  const wanted = name.toLowerCase();
+  if (wanted === "") return [];
+  const exact = trashed.filter((one) => idsOf(one, wanted).includes(wanted));
+  if (exact.length > 0) return exact;
+  return trashed.filter((one) => idsOf(one, wanted).some((id) => id.startsWith(wanted)));
+}
+
+/** The beginning of an agent's name does not name every session of the agent. */
+function idsOf({ trashId, info: { agent, sessionId } }: NamedInTrash, wanted: string): readonly string[] {
+  const ids = [trashId, sessionId].map((id) => id.toLowerCase());
+  return wanted.startsWith(`${agent}:`) ? [...ids, `${agent}:${sessionId}`.toLowerCase()] : ids;
+}
+
+/**
+ * Returns the first deletion of the one session that the name has in the trash.
+ *
+ * Errors: `not_found`; `ambiguous` with `details.matches` if the name fits several sessions.
+ */
+export function oneInTrash<T extends NamedInTrash>(name: string, trashed: readonly T[]): T {
+  const matches = namedInTrash(name, trashed);
+  const [first] = matches;
+  if (first === undefined) {
+    throw new ContinuoError("not_found", `there is no session ${JSON.stringify(name)} in the trash`, {
       hint: "Run `continuo session trash` to see the sessions in the trash.",
     });
   }
   const names = new Set(matches.map(({ info }) => `${info.agent}:${info.sessionId}`));
   if (names.size > 1) {
-    throw new ContinuoError("ambiguous", `${JSON.stringify(id)} names ${names.size} sessions in the trash`, {
-      hint: "Give more of the id, or AGENT:ID.",
-      details: { matches: matches.map(({ trashId, info }) => ({ trashId, ...info })) },
-    });
+    throw new ContinuoError(
+      "ambiguous",
+      `${JSON.stringify(name)} names ${names.size} sessions in the trash`,
+      {
+        hint: "Give more of the id, or AGENT:ID.",
+        details: { matches: matches.map(({ trashId, info }) => ({ trashId, ...info })) },
+      },
+    );
   }
-  return newest;
+  return first;
 }
 
 function readManifests(places: Places): { readonly manifests: Manifest[]; readonly problems: Problem[] } {
