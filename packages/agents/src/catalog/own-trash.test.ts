@@ -37,3 +37,14 @@ test("emptying the trash leaves a session that runs, and one that another proces
   expect(idsOf(deleted.map(({ info }) => info))).toEqual(["a", "d"]);
   expect(idsOf(await listTrashedOwn(own))).toEqual(["c"]);
 });
+
+test("a program's own facts about a trash do not move its session there", async () => {
+  const at = "2026-11-30T10:00:00.000Z";
+  await store.createSession({ sessionId: "a", metadata: { trashedAt: at, trashed: true } });
+  await store.createSession({ sessionId: "b", metadata: { trashed: { sessionId: "a", at } } });
+  await store.createSession({ sessionId: "c", metadata: { trashed: { sessionId: "c", at: "soon" } } });
+  await fillTrash(["d"]);
+  expect(idsOf(await listOwn(own))).toEqual(["a", "b", "c"]);
+  expect((await emptyOwnTrash(own)).map(({ info }) => info.sessionId)).toEqual(["d"]);
+  expect(idsOf(await listOwn(own))).toEqual(["a", "b", "c"]);
+});

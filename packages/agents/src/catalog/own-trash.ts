@@ -23,6 +23,7 @@ import {
   type OwnRow,
   type TrashedOwn,
   toTrashedOwn,
+  trashMarkOf,
 } from "./rows.ts";
 import { listOwn, listTrashedOwn, type OpenOwn } from "./store.ts";
 
@@ -46,9 +47,9 @@ export async function trashOwn(row: OwnRow, own: OpenOwn, options: OwnTrashOptio
     if (owner !== null && owner.sessionId !== row.sessionId) continue;
     if (isAgentName(native.agent)) await trashIfThere(native, options);
   }
-  const trashedAt = (options.now ?? new Date()).toISOString();
-  await store.updateSession(row.sessionId, { metadata: { trashedAt } });
-  return toTrashedOwn({ ...row, trashedAt });
+  const { now = new Date() } = options;
+  await store.updateSession(row.sessionId, { metadata: trashMarkOf(row, now) });
+  return toTrashedOwn({ ...row, trashedAt: now.toISOString() });
 }
 
 async function trashIfThere(native: NativeName, { places, now, signal }: OwnTrashOptions): Promise<void> {
@@ -93,7 +94,7 @@ export async function restoreOwn(
   const rows = await listTrashedOwn(own);
   const row = rows.find(({ sessionId }) => sessionId === found.info.sessionId);
   for (const native of row === undefined ? [] : earlierNames(row)) await restoreIfThere(native, options);
-  await own.store.updateSession(found.info.sessionId, { metadata: { trashedAt: null } });
+  await own.store.updateSession(found.info.sessionId, { metadata: { trashed: null } });
   return found;
 }
 

@@ -74,7 +74,7 @@ export function toOwnRow(session: Session, storeLocation: string): OwnRow {
     lastAgent: session.agent,
     importedFrom: importedFromOf(session),
     ...(isPartial(session) ? { isPartial: true } : {}),
-    ...present({ trashedAt: textOf(session.metadata.trashedAt) ?? undefined }),
+    ...present({ trashedAt: trashedAtOf(session) }),
   };
 }
 
@@ -92,6 +92,23 @@ function isPartial({ metadata: { importing, takenFrom, importedFrom } }: Session
     const { agent, sessionId } = (from ?? {}) as Readonly<Record<string, unknown>>;
     return typeof sessionId === "string" && importing === nativeKey({ agent: String(agent), sessionId });
   });
+}
+
+/** The metadata of a session that is moved to the trash. */
+export function trashMarkOf({ sessionId }: Pick<OwnRow, "sessionId">, at: Date): Session["metadata"] {
+  return { trashed: { sessionId, at: at.toISOString() } };
+}
+
+/** A program may use the key for facts of its own, so it counts only if it names this session and a time. */
+function trashedAtOf({ sessionId, metadata }: Session): string | undefined {
+  const { sessionId: named, at } = (metadata.trashed ?? {}) as Readonly<Record<string, unknown>>;
+  return named === sessionId && isTime(at) ? at : undefined;
+}
+
+/** True for ISO 8601 UTC in the form that can be compared as text. */
+function isTime(value: unknown): value is string {
+  if (typeof value !== "string" || Number.isNaN(Date.parse(value))) return false;
+  return new Date(value).toISOString() === value;
 }
 
 function importedFromOf({ metadata }: Session): OwnRow["importedFrom"] {
