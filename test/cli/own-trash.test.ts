@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { listOwn, openOwn, trashOwn } from "@continuo/agents/catalog";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import { CLAUDE_ID, cleanEnv, createHome, type Home, writeSessions } from "./home.ts";
+import { CLAUDE_ID, cleanEnv, createHome, HOSTILE_ID, type Home, writeSessions } from "./home.ts";
 import { runHere } from "./in-process.ts";
 
 const ID = "01888888-0000-7000-8000-000000000002";
@@ -85,4 +85,19 @@ test("an exact id restores a session of Continuo's, and the beginning of several
   const restored = await runHere(home, ["session", "restore", "demo"]);
   expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining("continuo:demo\n") });
   expect(await listed(home)).not.toContain("demo-2");
+});
+
+test("native sessions are listed, restored and deleted for good if Continuo's store cannot be opened", async () => {
+  using home = createHome();
+  writeSessions(home);
+  for (const id of [CLAUDE_ID, HOSTILE_ID]) await runHere(home, ["session", "delete", id]);
+  home.write(".continuo/continuo.db", "this is not a database");
+  const missing = expect.stringContaining("continuo: Continuo's own sessions cannot be listed: ");
+  const listed = await runHere(home, ["session", "trash"]);
+  expect(listed).toMatchObject({ code: 4, stdout: expect.stringContaining("Fix the build"), stderr: missing });
+  const restored = await runHere(home, ["session", "restore", CLAUDE_ID]);
+  const name = expect.stringContaining(`restored  claude:${CLAUDE_ID}`);
+  expect(restored).toMatchObject({ code: 0, stdout: name, stderr: missing });
+  const emptied = await runHere(home, ["session", "trash", "--empty", "--yes"]);
+  expect(emptied).toMatchObject({ code: 4, stdout: "1 session deleted for good\n", stderr: missing });
 });

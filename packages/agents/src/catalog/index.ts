@@ -37,7 +37,15 @@ export {
 } from "./follow.ts";
 export type { CatalogSource, IndexedSession, ReadySession } from "./indexed-session.ts";
 export { type LastSession, lastSession } from "./last-session.ts";
-export { type CatalogList, type CatalogSources, type ListQuery, listCatalog, renewRows } from "./list.ts";
+export {
+  type CatalogList,
+  type CatalogSources,
+  type ListQuery,
+  listCatalog,
+  openReadable,
+  renewRows,
+  type StoreOrError,
+} from "./list.ts";
 export { folderFilter, hasNoUserMessage, projectFilter, type RowOrder } from "./list-filter.ts";
 export {
   type AgentListOptions,

@@ -244,13 +244,13 @@ function toAgents(names: readonly string[]): AgentName[] {
   return READABLE_AGENTS.filter((agent) => names.includes(agent));
 }
 
-interface StoreOrError {
+export interface StoreOrError {
   readonly store: OpenOwn | null;
   readonly error: ContinuoError | null;
 }
 
-/** A store that cannot be read does not affect the native list. */
-async function openReadable(places: PlacesAt): Promise<StoreOrError> {
+/** A store that cannot be opened does not affect native sessions. */
+export async function openReadable(places: PlacesAt): Promise<StoreOrError> {
   try {
     return { store: await openOwn(places), error: null };
   } catch (error) {

@@ -1,12 +1,12 @@
 /** `session restore`: moves a session from the trash back to its place. */
 
-import { OWN, openOwn, restoreOwn, type TrashedOwn, trashedOwn } from "@continuo/agents/catalog";
+import { OWN, openReadable, restoreOwn, type TrashedOwn, trashedOwn } from "@continuo/agents/catalog";
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
 import { listTrashedSessions, restoreNativeSession } from "@continuo/native/editing";
 import { namedInTrash, oneInTrash, type TrashedSession } from "@continuo/native/editing/trash";
 import { createOutput, type Shell, tildePath, toJsonText } from "../../terminal/index.ts";
-import { trashedToJson } from "../list/index.ts";
+import { missingOf, reportMissing, trashedToJson } from "../list/index.ts";
 
 export interface RestoreFlags {
   readonly force?: true;
@@ -25,10 +25,12 @@ export async function runRestore(id: string, flags: RestoreFlags, shell: Shell):
   return 0;
 }
 
-/** Errors: `ambiguous` if the id names several sessions, whether they are an agent's or Continuo's own. */
+/** A native session is restored even if the store cannot be opened. Errors: `ambiguous` if the id names several sessions, whether they are an agent's or Continuo's own. */
 async function restore(id: string, flags: RestoreFlags, shell: Shell): Promise<TrashedSession | TrashedOwn> {
   const options = { places: placesOf(shell), now: shell.now, force: flags.force === true };
-  await using own = await openOwn(shell);
+  const { store, error } = await openReadable(shell);
+  await using own = store;
+  for (const one of missingOf({ error, failures: [] })) reportMissing(one, shell);
   const ofOwn = own === null ? [] : await trashedOwn(own);
   const named = namedInTrash(id, [...listTrashedSessions({ places: options.places }), ...ofOwn]);
   if (own === null || !named.some(({ info }) => info.agent === OWN))

@@ -1,7 +1,7 @@
 /** `session trash`: lists deleted sessions, and deletes them permanently. */
 
-import { emptyOwnTrash, type OpenOwn, openOwn, type TrashedOwn, trashedOwn } from "@continuo/agents/catalog";
-import { ContinuoError, present, shellWord } from "@continuo/core/model";
+import { emptyOwnTrash, type OpenOwn, openReadable, type TrashedOwn, trashedOwn } from "@continuo/agents/catalog";
+import { ContinuoError, exitCodeOf, present, shellWord } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
 import {
@@ -28,7 +28,7 @@ import {
   tildePath,
   toJsonText,
 } from "../../terminal/index.ts";
-import { EMPTY_TITLE, SHORT_ID_COLUMNS, shortIds, trashedToJson } from "../list/index.ts";
+import { EMPTY_TITLE, missingOf, reportMissing, SHORT_ID_COLUMNS, shortIds, trashedToJson } from "../list/index.ts";
 
 export interface TrashFlags {
   readonly empty?: true;
@@ -44,7 +44,8 @@ export async function runTrash(flags: TrashFlags, shell: Shell): Promise<number>
   const places = placesOf(shell);
   warnOfUnfinished(await settleBeforeReading({ places }), shell);
   const problems = trashProblems({ places }).map(({ message }) => visibleLine(message));
-  await using own = await openOwn(shell);
+  const { store, error } = await openReadable(shell);
+  await using own = store;
   const ofOwn = own === null ? [] : await trashedOwn(own);
   const trashed = [...listTrashedSessions({ places }), ...ofOwn]
     .sort((a, b) => (a.trashedAt < b.trashedAt ? 1 : -1))
@@ -56,7 +57,8 @@ export async function runTrash(flags: TrashFlags, shell: Shell): Promise<number>
   else if (flags.empty) await output.write(`${plural(shown.length, "session")} deleted for good\n`);
   else await output.write(draw(shown, flags, shell));
   for (const problem of problems) shell.stderr.write(`continuo: ${problem}\n`);
-  return 0;
+  for (const one of missingOf({ error, failures: [] })) reportMissing(one, shell);
+  return error === null ? 0 : exitCodeOf(error);
 }
 
 type Trashed = TrashedSession | TrashedOwn;

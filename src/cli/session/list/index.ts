@@ -7,7 +7,7 @@
  */
 
 export { checkedProblemToJson, detailsToJson, infoToJson, problemToJson, trashedToJson } from "./json.ts";
-export { type ListFlags, type MissingSessions, missingOf, queryOf, runList } from "./list.ts";
+export { type ListFlags, type MissingSessions, missingOf, queryOf, reportMissing, runList } from "./list.ts";
 export { describeProblem, isDamaged } from "./problems.ts";
 export { drawSessions, EMPTY_TITLE } from "./rows.ts";
 export { SHORT_ID_COLUMNS, shortIds } from "./short-ids.ts";

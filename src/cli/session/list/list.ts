@@ -126,7 +126,7 @@ export function missingOf({
   }));
 }
 
-function reportMissing({ text, error }: MissingSessions, shell: Shell): void {
+export function reportMissing({ text, error }: MissingSessions, shell: Shell): void {
   writeNote([{ text: "continuo:", styles: ["red"] }, { text: ` ${text}` }], shell);
   if (error.hint !== undefined) writeNote([{ text: visibleLine(error.hint), styles: ["dim"] }], shell);
 }
