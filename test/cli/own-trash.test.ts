@@ -1,6 +1,7 @@
 /** Continuo's own sessions in the trash, where an editor or the viewer put them, as the commands show them. */
 
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { listOwn, openOwn, trashOwn } from "@continuo/agents/catalog";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
@@ -94,10 +95,33 @@ test("native sessions are listed, restored and deleted for good if Continuo's st
   home.write(".continuo/continuo.db", "this is not a database");
   const missing = expect.stringContaining("continuo: Continuo's own sessions cannot be listed: ");
   const listed = await runHere(home, ["session", "trash"]);
-  expect(listed).toMatchObject({ code: 4, stdout: expect.stringContaining("Fix the build"), stderr: missing });
+  expect(listed).toMatchObject({
+    code: 4,
+    stdout: expect.stringContaining("Fix the build"),
+    stderr: missing,
+  });
   const restored = await runHere(home, ["session", "restore", CLAUDE_ID]);
   const name = expect.stringContaining(`restored  claude:${CLAUDE_ID}`);
   expect(restored).toMatchObject({ code: 0, stdout: name, stderr: missing });
   const emptied = await runHere(home, ["session", "trash", "--empty", "--yes"]);
   expect(emptied).toMatchObject({ code: 4, stdout: "1 session deleted for good\n", stderr: missing });
+});
+
+test("native sessions stay in the trash if the store refuses to delete those of Continuo", async () => {
+  using home = createHome();
+  writeSessions(home);
+  const file = join(home.path, ".continuo/continuo.db");
+  await using store = await openStore(`sqlite:${file}`);
+  await store.createSession({ sessionId: ID });
+  await trash(home, ID);
+  await runHere(home, ["session", "delete", CLAUDE_ID]);
+  {
+    using database = new DatabaseSync(file);
+    database.exec("create trigger refused before delete on sessions begin select raise(abort, 'no'); end");
+  }
+  const { code, stdout } = await runHere(home, ["session", "trash", "--empty", "--yes"]);
+  expect(code).not.toBe(0);
+  expect(stdout).toBe("");
+  const left = JSON.parse((await runHere(home, ["session", "trash", "--json"])).stdout);
+  expect(left).toHaveLength(2);
 });

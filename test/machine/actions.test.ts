@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type {
   ForkAnswer,
   HandOffAnswer,
@@ -11,6 +12,7 @@ import type {
   SessionsPage,
   TrashAnswer,
 } from "@continuo/core/wire/machine";
+import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CLAUDE_ID, claudeFile, claudeText, DAMAGED_ID, HOSTILE_ID, writeDamaged } from "../cli/home.ts";
 import { builtViewer } from "../sizes/shared-programs.ts";
@@ -101,6 +103,47 @@ test("emptying the trash deletes its sessions for good, and no other", async () 
   expect(await machine.json("/v1/machine/sessions?deleted=only")).toMatchObject({ total: 0 });
   expect(((await machine.json("/v1/machine/sessions")) as SessionsPage).total).toBeGreaterThan(0);
   expect(await posted("/v1/machine/trash/empty")).toEqual({ sessions: 0 });
+});
+
+/** The file of the store of Continuo's own sessions. */
+const storeFile = (): string => join(machine.home.path, ".continuo/continuo.db");
+
+const trashTotal = async (): Promise<number> =>
+  ((await machine.json("/v1/machine/sessions?deleted=only")) as SessionsPage).total;
+
+test("a deletion that moved only a part of a conversation is in the next list of the trash", async () => {
+  const stat = readFileSync("/proc/self/stat", "utf8");
+  const procStart = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  const open = { pid: process.pid, sessionId: HOSTILE_ID, procStart };
+  machine.home.write(`.claude/sessions/${process.pid}.json`, JSON.stringify(open));
+  {
+    await using store = await openStore(`sqlite:${storeFile()}`);
+    const takenFrom = { agent: "claude", sessionId: CLAUDE_ID };
+    const providerSessions = { claude: { sessionId: HOSTILE_ID } };
+    await store.createSession({ sessionId: "own", title: "Mine", metadata: { takenFrom, providerSessions } });
+  }
+  expect(await trashTotal()).toBe(0);
+  const refused = await machine.post("/v1/machine/sessions/continuo:own/delete");
+  expect(await refused.json()).toMatchObject({ error: { code: "session_live" } });
+  expect(await trashTotal()).toBe(1);
+});
+
+test("if the store refuses a deletion, the native sessions stay in the trash, and the next list is a new one", async () => {
+  {
+    await using store = await openStore(`sqlite:${storeFile()}`);
+    for (const sessionId of ["kept", "other"]) await store.createSession({ sessionId, title: "Mine" });
+  }
+  for (const key of [`claude:${CLAUDE_ID}`, "continuo:kept", "continuo:other"]) {
+    await posted(`/v1/machine/sessions/${key}/delete`);
+  }
+  expect(await trashTotal()).toBe(3);
+  {
+    using database = new DatabaseSync(storeFile());
+    const refusal = "when old.session_id = 'kept' begin select raise(abort, 'no'); end";
+    database.exec(`create trigger refused before delete on sessions ${refusal}`);
+  }
+  expect((await machine.post("/v1/machine/trash/empty")).ok).toBe(false);
+  expect(await trashTotal()).toBe(2);
 });
 
 test.each(["..%2F..%2Fetc", "nobody", CLAUDE_ID.slice(0, 4)])(

@@ -100,8 +100,8 @@ export const MACHINE_ROWS: readonly PromiseOfRoom[] = [
   {
     promise: "After the trash was emptied, the next list has no deleted session.",
     file: "packages/server/src/machine/actions.ts",
-    text: "      source.forget();\n      return { sessions: deleted.length + ofOwn.length };",
-    mistake: "      return { sessions: deleted.length + ofOwn.length };",
+    text: "    } finally {\n      source.forget();\n",
+    mistake: "    } finally {\n",
     test: "test/machine/actions.test.ts",
   },
   {

@@ -8,8 +8,8 @@ import {
   markSession,
   type OpenOwn,
   OWN,
-  openOwn,
   openOwnAgain,
+  openReadable,
   renameOwn,
   restoreOwn,
   setArchived,
@@ -163,32 +163,43 @@ function trashActions(
 ): Pick<MachineActions, "delete" | "emptyTrash" | "restore"> {
   const { options, source } = machine;
   const places = placesOf(options.places);
+  /** A change that fails may have moved a part: the next list is made again in any case. */
+  const change = async <T>(make: () => Promise<T>): Promise<T> => {
+    try {
+      return await make();
+    } finally {
+      source.forget();
+    }
+  };
   return {
     async delete(key, signal) {
       const hit = await changeable(key, signal);
       const moving = { places, now: new Date(), signal };
-      const { trashId } =
+      const { trashId } = await change(async () =>
         hit.kind === "native"
           ? await trashNativeSession(toRef(hit), moving)
-          : await withOwn(machine, (own) => trashOwn(hit.row, own, moving));
-      source.forget();
+          : await withOwn(machine, (own) => trashOwn(hit.row, own, moving)),
+      );
       return { trashId };
     },
     async emptyTrash() {
-      const deleted = emptyTrash({ places });
-      await using own = await openOwn(options.places);
-      const ofOwn = own === null ? [] : await emptyOwnTrash(own);
-      source.forget();
-      return { sessions: deleted.length + ofOwn.length };
+      return await change(async () => {
+        // If the store cannot be opened, the list reports it.
+        await using own = (await openReadable(options.places)).store;
+        // Own sessions are first, because the store can refuse: native ones then stay too.
+        const ofOwn = own === null ? [] : await emptyOwnTrash(own);
+        return { sessions: ofOwn.length + emptyTrash({ places }).length };
+      });
     },
     async restore(trashId) {
       const row = (await source.rows()).trashed.find((one) => one.trashId === trashId);
       if (row === undefined) throw notInTrash(trashId);
       const moving = { places, now: new Date() };
-      const { info } =
+      const { info } = await change(async () =>
         row.agent === OWN
           ? await withOwn(machine, (own) => restoreOwn(trashId, own, moving))
-          : await restoreNativeSession(trashId, moving);
+          : await restoreNativeSession(trashId, moving),
+      );
       return await made(info);
     },
   };

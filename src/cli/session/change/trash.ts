@@ -1,6 +1,12 @@
 /** `session trash`: lists deleted sessions, and deletes them permanently. */
 
-import { emptyOwnTrash, type OpenOwn, openReadable, type TrashedOwn, trashedOwn } from "@continuo/agents/catalog";
+import {
+  emptyOwnTrash,
+  type OpenOwn,
+  openReadable,
+  type TrashedOwn,
+  trashedOwn,
+} from "@continuo/agents/catalog";
 import { ContinuoError, exitCodeOf, present, shellWord } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
@@ -28,7 +34,14 @@ import {
   tildePath,
   toJsonText,
 } from "../../terminal/index.ts";
-import { EMPTY_TITLE, missingOf, reportMissing, SHORT_ID_COLUMNS, shortIds, trashedToJson } from "../list/index.ts";
+import {
+  EMPTY_TITLE,
+  missingOf,
+  reportMissing,
+  SHORT_ID_COLUMNS,
+  shortIds,
+  trashedToJson,
+} from "../list/index.ts";
 
 export interface TrashFlags {
   readonly empty?: true;
@@ -63,16 +76,17 @@ export async function runTrash(flags: TrashFlags, shell: Shell): Promise<number>
 
 type Trashed = TrashedSession | TrashedOwn;
 
+/** Own sessions are first, because the store can refuse: what was deleted until then would not be reported. */
 async function empty(
   { olderThan }: TrashFlags,
   own: OpenOwn | null,
   shell: Shell,
 ): Promise<readonly Trashed[]> {
   const { now } = shell;
-  const natives = emptyTrash(present({ places: placesOf(shell), now, olderThanDays: olderThan }));
-  if (own === null) return natives;
   const before = olderThan === undefined ? undefined : new Date(now.getTime() - olderThan * DAY_MS);
-  return [...natives, ...(await emptyOwnTrash(own, before))];
+  const ofOwn = own === null ? [] : await emptyOwnTrash(own, before);
+  const natives = emptyTrash(present({ places: placesOf(shell), now, olderThanDays: olderThan }));
+  return [...natives, ...ofOwn];
 }
 
 function isOld({ trashedAt }: Trashed, { olderThan }: TrashFlags, { now }: Shell): boolean {
