@@ -2,6 +2,8 @@
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { openStore } from "@continuo/store";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Home, openHome, saidOf, type WrittenHandOff, withoutNames, wordsOf } from "./homes.ts";
 
@@ -42,6 +44,36 @@ async function lookUp(): Promise<{ readonly location: string }> {
   const { openNativeSession } = await import("@continuo/agents");
   using session = await openNativeSession(`claude:${id}`, { places: home.places });
   return session.details;
+}
+
+/** Replaces the store by one with the same provenance of the session, whose copy has these of the copied records. */
+async function changeCopy(
+  { sessionId }: WrittenHandOff,
+  change: (lines: readonly string[]) => readonly string[],
+): Promise<void> {
+  const [path, logId] = [`sqlite:${join(home.home, "continuo/continuo.db")}`, `handoff/pi/${sessionId}`];
+  const readKept = async (): Promise<{ readonly data: HandedOver; readonly lines: readonly string[] }> => {
+    await using store = await openStore(path);
+    const data = (await store.read(logId)).events[0]?.data as HandedOver;
+    const bytes = await Array.fromAsync((await store.openBlob(data.from.copy)).bytes);
+    const text = zstdDecompressSync(Buffer.concat(bytes)).toString("utf8");
+    return { data, lines: text.trimEnd().split("\n") };
+  };
+  const { data, lines } = await readKept();
+  forget();
+  await using store = await openStore(path);
+  const { hash } = await store.putBlob(zstdCompressSync(`${change(lines).join("\n")}\n`), {
+    mediaType: "application/x-continuo-records+zstd",
+  });
+  const changed = { ...data, from: { ...data.from, copy: hash } };
+  await store.createLog({
+    logId,
+    events: [{ type: "session_handed_over", data: changed, blobs: [hash] }],
+  });
+}
+
+interface HandedOver {
+  readonly from: { readonly copy: string };
 }
 
 describe("it is recognized", () => {
@@ -104,6 +136,15 @@ describe("it is not recognized", () => {
     const there = await home.go(`claude:${id}`, "pi");
     await home.say("claude", { ...there, sessionId: id, ...(await lookUp()) }, "later");
     forget();
+    expect((await back("pi", there)).broughtBack).toBe(null);
+  });
+
+  test("if the session has grown and the copy has lost a record", async () => {
+    const there = await home.go(`claude:${id}`, "pi");
+    await home.say("claude", { ...there, sessionId: id, ...(await lookUp()) }, "later");
+    await changeCopy(there, (lines) => lines);
+    expect((await back("pi", there)).broughtBack).toMatchObject({ sessionId: id, as: "records" });
+    await changeCopy(there, (lines) => lines.slice(0, -1));
     expect((await back("pi", there)).broughtBack).toBe(null);
   });
 });

@@ -52,6 +52,15 @@ test("a session is taken over with its work tree, although the other machine was
   expect(shownIn(machines.there)).toEqual(shownIn(machines.here));
 });
 
+test("after a take-over failed in a clone with changes of its own, the mirror follows its machine again", async () => {
+  machines.there.write("README.md", "of another person\n");
+  await expect(takeOver(name, { places, into: machines.there.folder, now: new Date() })).rejects.toThrow(
+    "changes of its own",
+  );
+  expect(findMirror(name, places).takenOver).toBe(null);
+  await connected(async () => undefined);
+});
+
 test("if the other machine withdraws a file that it has sent, the earlier version stays", async () => {
   const path = "settings.json";
   const replaced = async (content: string, isKept: boolean): Promise<unknown> => {

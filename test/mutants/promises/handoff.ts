@@ -25,6 +25,13 @@ export const HANDOFF: readonly PromiseOfRoom[] = [
     mistake: "if (isWhole || sizeBytes > 0) renameDurably(arriving, to);",
   },
   {
+    file: "packages/agents/src/handoff/mirroring/take-over.ts",
+    test: "test/move/mirror-receiver.test.ts",
+    promise: "A failed take-over lets the mirror follow its machine again.",
+    text: "      await change(mirror, null, options);\n",
+    mistake: "      await change(current, current.takenOver, options);\n",
+  },
+  {
     promise: "A loss that is known only after the session was read back counts too.",
     file: "packages/agents/src/handoff/hand-off.ts",
     text: "asideLines(verification));\n  assertWithinLoss(receipt, options.maxLoss);",
@@ -37,5 +44,12 @@ export const HANDOFF: readonly PromiseOfRoom[] = [
     text: "[...later.left, ...within.left].length === 0;",
     mistake: "within.left.length === 0;",
     test: "packages/agents/src/handoff/source/source.test.ts",
+  },
+  {
+    promise: "A copy of records that was changed is not used for a way back.",
+    file: "packages/agents/src/handoff/returning/lineage.ts",
+    text: "if (entries === null || hashOf(entries) !== from.sha256) return null;",
+    mistake: "if (entries === null) return null;",
+    test: "test/hand-off/returns.test.ts",
   },
 ];
