@@ -45,6 +45,27 @@ describe("a turn", () => {
     expect(read).toBe(1001);
   });
 
+  test("makes the writer of a few large events wait as well", async () => {
+    const turn = open();
+    let pushed = 0;
+    const writing = (async () => {
+      for (let n = 0; n < 20; n += 1) {
+        await turn.push(text("x".repeat(1_500_000)));
+        pushed += 1;
+      }
+      turn.end("end_turn");
+    })();
+    await new Promise((done) => setImmediate(done));
+    expect(pushed).toBe(2);
+    let read = 0;
+    for await (const _ of turn.events()) {
+      read += 1;
+      expect(pushed - read).toBeLessThan(3);
+    }
+    await writing;
+    expect(read).toBe(21);
+  });
+
   test("reports the output before the failure", async () => {
     const turn = open();
     void turn.push(text("a"));

@@ -3,9 +3,17 @@
  * queue is full, so that the agent's output is read no faster than it is consumed.
  */
 
-import { type AgentEvent, type ContinuoError, present, type Usage } from "@continuo/core/model";
+import {
+  type AgentEvent,
+  type ContinuoError,
+  jsonLengthAtLeast,
+  present,
+  type Usage,
+} from "@continuo/core/model";
 
+/** A queue with this many events, or with events of this many characters as JSON, is full. */
 const MAX_WAITING = 64;
+const MAX_WAITING_CHARS = 4_000_000;
 
 export interface TurnOptions {
   /** Asks the agent to stop. `end` or `fail` show whether it did. */
@@ -24,7 +32,8 @@ type TurnOutcome = { readonly event: AgentEvent } | { readonly error: Error };
 /** A turn ends once, and drops events after its end. */
 export class AgentTurn {
   readonly #options: TurnOptions;
-  readonly #waiting: AgentEvent[] = [];
+  readonly #waiting: { readonly event: AgentEvent; readonly chars: number }[] = [];
+  #waitingChars = 0;
   /** Events whose writer waits until they are taken. */
   readonly #expected = new Map<AgentEvent, (isTaken: boolean) => void>();
   readonly #done: Promise<void>;
@@ -55,13 +64,19 @@ export class AgentTurn {
     return this.#ending !== null;
   }
 
+  get #isFull(): boolean {
+    return this.#waiting.length >= MAX_WAITING || this.#waitingChars >= MAX_WAITING_CHARS;
+  }
+
   /** Resolves when there is room for the next event. */
   async push(event: AgentEvent): Promise<void> {
     if (this.#ending !== null || this.#left) return;
-    this.#waiting.push(event);
+    const chars = jsonLengthAtLeast(event, MAX_WAITING_CHARS);
+    this.#waiting.push({ event, chars });
+    this.#waitingChars += chars;
     this.#change();
     this.#listen();
-    while (this.#waiting.length >= MAX_WAITING && this.#ending === null && !this.#left) {
+    while (this.#isFull && this.#ending === null && !this.#left) {
       await this.#changed.promise;
     }
     this.#listen();
@@ -136,8 +151,10 @@ export class AgentTurn {
     signal?.addEventListener("abort", stop, { once: true });
     try {
       for (;;) {
-        const event = this.#waiting.shift();
-        if (event !== undefined) {
+        const next = this.#waiting.shift();
+        if (next !== undefined) {
+          const { event, chars } = next;
+          this.#waitingChars -= chars;
           this.#change();
           yield event;
           this.#expected.get(event)?.(true);
@@ -187,7 +204,7 @@ export class AgentTurn {
   #listen(): void {
     clearTimeout(this.#silence);
     const { silenceMs, silent } = this.#options;
-    const counts = this.#ending === null && this.#paused === 0 && this.#waiting.length < MAX_WAITING;
+    const counts = this.#ending === null && this.#paused === 0 && !this.#isFull;
     if (!counts || !Number.isFinite(silenceMs)) return;
     this.#silence = setTimeout(() => this.fail(silent()), silenceMs);
   }
