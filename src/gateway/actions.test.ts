@@ -5,10 +5,10 @@
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { listOwn, openOwn, trashedOwn } from "@continuo/agents/catalog";
+import { listOwn, openOwn, restoreOwn, trashedOwn } from "@continuo/agents/catalog";
 import type { Store } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
-import { listTrashedSessions } from "@continuo/native/editing";
+import { listTrashedSessions, trashNativeSession } from "@continuo/native/editing";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { claudeFile, claudeText } from "../../test/cli/home.ts";
@@ -21,14 +21,18 @@ const idOf = (at: number): string => `4bf3eeee-0000-4000-8000-${String(at).padSt
 /** A home with these native sessions. */
 function homeWith(ids: readonly string[]): PlacesAt {
   const home = scratchFolder("actions");
+  writeNative(home, ids);
+  mkdirSync(join(home, ".continuo"));
+  return { home, cwd: home, env: {} };
+}
+
+function writeNative(home: string, ids: readonly string[]): void {
   for (const id of ids) {
     const line = { uuid: "u1", parent: null, role: "user", content: "Why?", time: "10:00:00" } as const;
     const file = join(home, claudeFile(id));
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, claudeText(id, [line]));
   }
-  mkdirSync(join(home, ".continuo"));
-  return { home, cwd: home, env: {} };
 }
 
 async function openStoreIn({ home }: PlacesAt): Promise<Store> {
@@ -93,4 +97,23 @@ test.each([
   }
   await deleteOwnSession(places);
   expect(ids.filter((id) => isThere(places, id))).toEqual(ids);
+});
+
+test("a conversation is restored with the newest state of a native session that was deleted twice", async () => {
+  const places = homeWith([idOf(1)]);
+  const options = { places: { home: places.home, env: {} } };
+  const native = { agent: "claude", sessionId: idOf(1) } as const;
+  const old = await trashNativeSession(`claude:${idOf(1)}`, options);
+  writeNative(places.home, [idOf(1)]);
+  {
+    await using store = await openStoreIn(places);
+    const metadata = { takenFrom: native, providerSessions: { claude: { sessionId: idOf(1) } } };
+    await store.createSession({ sessionId: "own", metadata });
+  }
+  await deleteOwnSession(places);
+  await using own = await openOwn(places);
+  if (own === null) throw new Error("the store was made");
+  await restoreOwn("own", own, options);
+  expect(isThere(places, idOf(1))).toBe(true);
+  expect(listTrashedSessions(options).map(({ trashId }) => trashId)).toEqual([old.trashId]);
 });

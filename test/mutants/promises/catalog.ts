@@ -253,8 +253,8 @@ export const CATALOG: readonly PromiseOfRoom[] = [
   {
     promise: "A session that is restored returns with its native sessions.",
     file: "packages/agents/src/catalog/own-trash.ts",
-    text: "await restoreIfThere(native, options);",
-    mistake: "await trashIfThere(native, options);",
+    text: "if (native !== undefined) await restoreNativeSession(",
+    mistake: "if (native === null) await restoreNativeSession(",
     test: "test/ahp/dispose.test.ts",
   },
   {

@@ -84,6 +84,7 @@ export {
 export { deleteOwn, forkOwn, type OwnFork, renameOwn } from "./own-changes.ts";
 export {
   emptyOwnTrash,
+  restoreNamed,
   restoreOwn,
   trashedOwn,
   trashOwn,

@@ -13,7 +13,7 @@ import {
   type TrashPlaces,
   trashNativeSession,
 } from "@continuo/native/editing";
-import { oneInTrash } from "@continuo/native/editing/trash";
+import { namedInTrash, oneInTrash, type TrashedSession } from "@continuo/native/editing/trash";
 import { earlierNames, ownerOf } from "./moves.ts";
 import { deleteOwn, refuseRunning } from "./own-changes.ts";
 import {
@@ -81,6 +81,11 @@ export async function trashedOwn(own: OpenOwn): Promise<readonly TrashedOwn[]> {
   return (await listTrashedOwn(own)).map(toTrashedOwn).sort(byNewestDeletion);
 }
 
+export interface OwnRestoreOptions extends OwnTrashOptions {
+  /** Native sessions are restored even if their agent has written to their places in the meantime. */
+  readonly force?: boolean;
+}
+
 /**
  * Restores the session and its native sessions that are in the trash. Errors: those of `oneInTrash`, and of
  * `restoreNativeSession`: the session then stays in the trash.
@@ -88,24 +93,41 @@ export async function trashedOwn(own: OpenOwn): Promise<readonly TrashedOwn[]> {
 export async function restoreOwn(
   name: string,
   own: OpenOwn,
-  options: OwnTrashOptions & { readonly force?: boolean },
+  options: OwnRestoreOptions,
 ): Promise<TrashedOwn> {
-  const found = oneInTrash(name, await trashedOwn(own));
-  const rows = await listTrashedOwn(own);
-  const row = rows.find(({ sessionId }) => sessionId === found.info.sessionId);
-  for (const native of row === undefined ? [] : earlierNames(row)) await restoreIfThere(native, options);
-  await own.store.updateSession(found.info.sessionId, { metadata: { trashed: null } });
-  return found;
+  return await restoreRow(oneInTrash(name, await trashedRows(own)).row, own, options);
 }
 
-async function restoreIfThere(
-  native: { readonly agent: string; readonly sessionId: string },
-  { places, now, force }: OwnTrashOptions & { readonly force?: boolean },
-): Promise<void> {
-  const trashed = listTrashedSessions({ places }).find(
-    ({ info }) => info.agent === native.agent && info.sessionId === native.sessionId,
-  );
-  if (trashed !== undefined) await restoreNativeSession(trashed.trashId, present({ places, now, force }));
+/** Restores the one session, native or own, that the name has in the trash. Errors: those of `restoreOwn`. */
+export async function restoreNamed(
+  name: string,
+  own: OpenOwn | null,
+  options: OwnRestoreOptions,
+): Promise<TrashedSession | TrashedOwn> {
+  const { places, now, force } = options;
+  const ofOwn = own === null ? [] : await trashedRows(own);
+  const named = namedInTrash(name, [...listTrashedSessions({ places }), ...ofOwn]);
+  const found = named.some((one) => "row" in one) ? oneInTrash(name, named) : null;
+  if (own !== null && found !== null && "row" in found) return await restoreRow(found.row, own, options);
+  return await restoreNativeSession(name, present({ places, now, force }));
+}
+
+async function trashedRows(own: OpenOwn): Promise<readonly (TrashedOwn & { readonly row: OwnRow })[]> {
+  return (await listTrashedOwn(own)).map((row) => ({ ...toTrashedOwn(row), row })).sort(byNewestDeletion);
+}
+
+async function restoreRow(
+  row: OwnRow,
+  own: OpenOwn,
+  { places, now, force }: OwnRestoreOptions,
+): Promise<TrashedOwn> {
+  const natives = listTrashedSessions({ places });
+  for (const key of new Set(earlierNames(row).map(nativeKey))) {
+    const native = natives.find(({ info }) => nativeKey(info) === key);
+    if (native !== undefined) await restoreNativeSession(native.trashId, present({ places, now, force }));
+  }
+  await own.store.updateSession(row.sessionId, { metadata: { trashed: null } });
+  return toTrashedOwn(row);
 }
 
 /**

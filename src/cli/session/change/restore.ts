@@ -1,10 +1,9 @@
 /** `session restore`: moves a session from the trash back to its place. */
 
-import { OWN, openReadable, restoreOwn, type TrashedOwn, trashedOwn } from "@continuo/agents/catalog";
+import { openReadable, restoreNamed, type TrashedOwn } from "@continuo/agents/catalog";
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
-import { listTrashedSessions, restoreNativeSession } from "@continuo/native/editing";
-import { namedInTrash, oneInTrash, type TrashedSession } from "@continuo/native/editing/trash";
+import type { TrashedSession } from "@continuo/native/editing/trash";
 import { createOutput, type Shell, tildePath, toJsonText } from "../../terminal/index.ts";
 import { missingOf, reportMissing, trashedToJson } from "../list/index.ts";
 
@@ -31,9 +30,5 @@ async function restore(id: string, flags: RestoreFlags, shell: Shell): Promise<T
   const { store, error } = await openReadable(shell);
   await using own = store;
   for (const one of missingOf({ error, failures: [] })) reportMissing(one, shell);
-  const ofOwn = own === null ? [] : await trashedOwn(own);
-  const named = namedInTrash(id, [...listTrashedSessions({ places: options.places }), ...ofOwn]);
-  if (own === null || !named.some(({ info }) => info.agent === OWN))
-    return await restoreNativeSession(id, options);
-  return await restoreOwn(oneInTrash(id, named).trashId, own, options);
+  return await restoreNamed(id, own, options);
 }
