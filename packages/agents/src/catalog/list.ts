@@ -33,6 +33,7 @@ import {
 import { settleBeforeReading } from "@continuo/native/editing";
 import { onlyCopies } from "@continuo/native/editing/guard";
 import { mirrorRows } from "@continuo/native/editing/mirrors";
+import { byNewestDeletion } from "@continuo/native/editing/trash";
 import { toTitle } from "@continuo/native/kit";
 import { agentListsOf, type ListFailure, rowOfAgentList } from "./agent-lists.ts";
 import { checkRow } from "./check.ts";
@@ -50,7 +51,6 @@ import { type ModelIndex, openModels } from "./models.ts";
 import { readProjectMarks } from "./project-marks.ts";
 import {
   byNewest,
-  byNewestDeletion,
   isSame,
   type ListedSession,
   OWN,

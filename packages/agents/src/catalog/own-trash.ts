@@ -13,11 +13,15 @@ import {
   type TrashPlaces,
   trashNativeSession,
 } from "@continuo/native/editing";
-import { namedInTrash, oneInTrash, type TrashedSession } from "@continuo/native/editing/trash";
+import {
+  byNewestDeletion,
+  namedInTrash,
+  oneInTrash,
+  type TrashedSession,
+} from "@continuo/native/editing/trash";
 import { earlierNames, ownerOf } from "./moves.ts";
 import { deleteOwn, refuseRunning } from "./own-changes.ts";
 import {
-  byNewestDeletion,
   type NativeName,
   nativeKey,
   type OwnRow,

@@ -209,10 +209,6 @@ function textOf(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-export function byNewestDeletion(a: TrashedOwn, b: TrashedOwn): number {
-  return a.trashedAt < b.trashedAt ? 1 : -1;
-}
-
 export function toTrashedOwn(row: OwnRow): TrashedOwn {
   const { agent, sessionId, title, cwd, updatedAt, sizeBytes, location, trashedAt = "" } = row;
   const trashId = `${trashedAt.replace(/[:.]/gu, "-")}-${agent}-${sessionId}`.replace(/[^\w.-]/gu, "_");

@@ -5,6 +5,7 @@ import { keysOf, toMachineSession } from "@continuo/agents/pages";
 import { type MachineSession, trashKey } from "@continuo/core/wire/machine";
 import { type PlacesAt, placesOf } from "@continuo/files";
 import { listTrashedSessions } from "@continuo/native/editing";
+import { byNewestDeletion } from "@continuo/native/editing/trash";
 import { MACHINE_LIMITS } from "./limits.ts";
 
 export interface KeyedRow {
@@ -149,9 +150,7 @@ async function readRows(places: PlacesAt, part: Pick<ListQuery, "limit" | "newes
   const byKey = new Map<string, KeyedRow>();
   for (const [key, row] of keysOf(sessions)) byKey.set(key, { row, shown: toMachineSession(key, row) });
   const natives = listTrashedSessions({ places: placesOf(places) });
-  const trashed = [...natives, ...trashedOwn]
-    .sort((a, b) => (a.trashedAt < b.trashedAt ? 1 : -1))
-    .map(toTrashedRow);
+  const trashed = [...natives, ...trashedOwn].sort(byNewestDeletion).map(toTrashedRow);
   return {
     byKey,
     trashed: trashed.map(({ trashId, ...row }) => ({ ...toMachineSession(trashKey(trashId), row), trashId })),

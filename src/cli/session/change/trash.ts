@@ -16,7 +16,7 @@ import {
   settleBeforeReading,
   trashProblems,
 } from "@continuo/native/editing";
-import type { TrashedSession } from "@continuo/native/editing/trash";
+import { byNewestDeletion, type TrashedSession } from "@continuo/native/editing/trash";
 import { warnOfUnfinished } from "../../notices/index.ts";
 import {
   type Column,
@@ -61,7 +61,7 @@ export async function runTrash(flags: TrashFlags, shell: Shell): Promise<number>
   await using own = store;
   const ofOwn = own === null ? [] : await trashedOwn(own);
   const trashed = [...listTrashedSessions({ places }), ...ofOwn]
-    .sort((a, b) => (a.trashedAt < b.trashedAt ? 1 : -1))
+    .sort(byNewestDeletion)
     .filter((one) => isOld(one, flags, shell));
   const output = createOutput(shell.stdout);
   if (flags.empty && trashed.length > 0) await askToEmpty(trashed, flags, shell);

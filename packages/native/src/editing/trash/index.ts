@@ -10,6 +10,7 @@
 export { layInTrash, layRowsInTrash, type TrashFile, type TrashRows, takeOutOfTrash } from "./lay-in.ts";
 export { layOutTrashed, type ReadableTrash, trashedFiles } from "./lay-out.ts";
 export {
+  byNewestDeletion,
   findManifest,
   listTrash,
   namedInTrash,

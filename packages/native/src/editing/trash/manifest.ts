@@ -64,6 +64,14 @@ export function listTrash(places: Places): TrashListing {
   };
 }
 
+/** Sorts deletions, the newest first. */
+export function byNewestDeletion(
+  a: { readonly trashedAt: string },
+  b: { readonly trashedAt: string },
+): number {
+  return a.trashedAt < b.trashedAt ? 1 : -1;
+}
+
 /** Errors: those of `oneInTrash`. */
 export function findManifest(id: string, places: Places): Manifest {
   return oneInTrash(id, readManifests(places).manifests);
@@ -136,7 +144,7 @@ function readManifests(places: Places): { readonly manifests: Manifest[]; readon
         message: `${path} is not a manifest that Continuo wrote`,
       });
   }
-  return { manifests: manifests.sort((a, b) => (a.trashedAt < b.trashedAt ? 1 : -1)), problems };
+  return { manifests: manifests.sort(byNewestDeletion), problems };
 }
 
 /** `null` if there is none, or it is damaged. */
