@@ -16,7 +16,7 @@ export async function notesOf(store: Store, follower: Follower): Promise<readonl
   return notes.toSorted((a, b) => a.startMs - b.startMs || (a.noteId < b.noteId ? -1 : 1));
 }
 
-export interface Operate {
+export interface NoteOperationRequest {
   readonly store: Store;
   readonly follower: Follower;
   readonly noteId: string;
@@ -28,11 +28,11 @@ export interface Operate {
  * Returns the events of an operation. Errors: `not_found`; `conflict` for a note that is archived, has nothing to undo,
  * or differs from the edited version; `too_large` if there are too many notes.
  */
-export async function operationEvents(operate: Operate): Promise<readonly NewEvent[]> {
-  const { store, follower, noteId, operation, newId } = operate;
+export async function operationEvents(request: NoteOperationRequest): Promise<readonly NewEvent[]> {
+  const { store, follower, noteId, operation, newId } = request;
   const removed = follower.fold.notes.get(noteId);
   if (operation.operation === "undo" && removed?.status === "archived" && removed.removed !== undefined) {
-    return [await restored(operate, removed, removed.removed)];
+    return [await restored(request, removed, removed.removed)];
   }
   const entry = entryOf(follower, noteId);
   const note = await readNote(store, follower, entry);
@@ -42,7 +42,7 @@ export async function operationEvents(operate: Operate): Promise<readonly NewEve
       details: { limit: LIMITS.notes },
     });
   }
-  if (operation.operation === "undo") return [await undo(operate, entry, note)];
+  if (operation.operation === "undo") return [await undo(request, entry, note)];
   const others =
     operation.operation === "merge"
       ? await Promise.all(
@@ -56,7 +56,7 @@ export async function operationEvents(operate: Operate): Promise<readonly NewEve
 
 /** Undoes the removal of a note. */
 async function restored(
-  { store, follower }: Operate,
+  { store, follower }: NoteOperationRequest,
   entry: NoteEntry,
   { status, by }: NonNullable<NoteEntry["removed"]>,
 ): Promise<NewEvent> {
@@ -68,7 +68,7 @@ async function restored(
 }
 
 async function undo(
-  { store, follower }: Operate,
+  { store, follower }: NoteOperationRequest,
   { sequence, noteId }: NoteEntry,
   note: Note,
 ): Promise<NewEvent> {

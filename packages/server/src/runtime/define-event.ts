@@ -69,10 +69,10 @@ export type OwnEvent<Defined> =
   Defined extends DefinedEvent<infer Data, infer Type> ? StoredEvent<Data> & { readonly type: Type } : never;
 
 /** Types whose events a stream has, besides those of Continuo. */
-export type Included = readonly DefinedEvent<unknown>[];
+export type IncludedTypes = readonly DefinedEvent<unknown>[];
 
 /** An event of Continuo, or of one of the included types; `type` tells which. */
-export type EventOf<Own extends Included> = KnownEvent | OwnEvent<Own[number]>;
+export type EventOf<Own extends IncludedTypes> = KnownEvent | OwnEvent<Own[number]>;
 
 /**
  * Returns the event in the newest form of its type, which then has the type of that version. `null` for an event that is

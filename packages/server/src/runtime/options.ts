@@ -12,7 +12,7 @@ import {
 } from "@continuo/core/model";
 import type { ApprovalAnswer, ListApprovalsOptions } from "./approval-types.ts";
 import type { ChatEventsOptions } from "./chat.ts";
-import type { Included } from "./define-event.ts";
+import type { IncludedTypes } from "./define-event.ts";
 import type {
   AppendOptions,
   Continuo,
@@ -169,7 +169,7 @@ export function assertOpenOptions(options: ContinuoOptions): void {
 }
 
 /** Errors: `usage`. */
-export function assertEventsOptions(call: string, options: EventsOptions<Included>): void {
+export function assertEventsOptions(call: string, options: EventsOptions<IncludedTypes>): void {
   assertKnownOptions(call, options, EVENT_OPTIONS);
   const { include = [] } = options;
   if (Array.isArray(include) && include.every((one: unknown) => isDefinedEvent(one))) return;

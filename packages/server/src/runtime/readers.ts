@@ -11,7 +11,7 @@ import {
   type LogReader,
   type StoredEvent,
 } from "@continuo/core/model";
-import type { EventOf, Included } from "./define-event.ts";
+import type { EventOf, IncludedTypes } from "./define-event.ts";
 import { type FailureText, runErrorOf, wordsOf } from "./failure-text.ts";
 import { isKnownEvent } from "./run-events.ts";
 
@@ -48,7 +48,7 @@ export function hasMetadata(metadata: Fields, values: Fields): boolean {
 }
 
 /** Converts the events of a stream, in their order, to the form that readers see. */
-export function createReaderView(failureText: FailureText): (event: EventOf<Included>) => Fields {
+export function createReaderView(failureText: FailureText): (event: EventOf<IncludedTypes>) => Fields {
   const toReader = createWords(failureText);
   return (event) => {
     // The program decides what its own events say.

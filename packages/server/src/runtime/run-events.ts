@@ -14,7 +14,7 @@ import {
   type StoredEvent,
 } from "@continuo/core/model";
 import { latestAttempt } from "@continuo/store/sessions";
-import { type EventOf, type Included, type OwnEvent, ownEventOf } from "./define-event.ts";
+import { type EventOf, type IncludedTypes, type OwnEvent, ownEventOf } from "./define-event.ts";
 import { GIVEN_UP } from "./failure-text.ts";
 
 /**
@@ -25,7 +25,7 @@ export function isKnownEvent(event: StoredEvent): event is KnownEvent {
   return isEventType(event.type) && event.invalid === undefined && event.pruned === undefined;
 }
 
-export interface FollowOptions<Own extends Included = Included> {
+export interface FollowOptions<Own extends IncludedTypes = IncludedTypes> {
   readonly after?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Types of the program whose events are read too. */
@@ -33,7 +33,7 @@ export interface FollowOptions<Own extends Included = Included> {
 }
 
 /** An event that a stream has; `null` for any other. */
-async function readableOf<Own extends Included>(
+async function readableOf<Own extends IncludedTypes>(
   event: StoredEvent,
   include: Own | undefined,
 ): Promise<EventOf<Own> | null> {
@@ -41,7 +41,7 @@ async function readableOf<Own extends Included>(
   return (await ownEventOf(event, include ?? [])) as OwnEvent<Own[number]> | null;
 }
 
-export async function* sessionEvents<Own extends Included = []>(
+export async function* sessionEvents<Own extends IncludedTypes = []>(
   store: Store,
   sessionId: string,
   { after = 0, signal, include }: FollowOptions<Own> = {},
@@ -52,7 +52,7 @@ export async function* sessionEvents<Own extends Included = []>(
   }
 }
 
-export interface FollowRun<Own extends Included = Included> extends FollowOptions<Own> {
+export interface FollowRun<Own extends IncludedTypes = IncludedTypes> extends FollowOptions<Own> {
   readonly sessionId: string;
   /** The run of the first attempt. */
   readonly runId: string;
@@ -68,7 +68,7 @@ export const ENDS: Readonly<Record<string, RunStatus>> = Object.fromEntries(
 );
 
 /** Yields the events of a run with all its attempts, and ends after the event that ends the last attempt. */
-export async function* runEvents<Own extends Included = []>(
+export async function* runEvents<Own extends IncludedTypes = []>(
   store: Store,
   follow: FollowRun<Own>,
 ): AsyncGenerator<EventOf<Own>, void> {

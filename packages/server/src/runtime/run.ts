@@ -18,7 +18,7 @@ import {
   type Usage,
 } from "@continuo/core/model";
 import { cancelRun, latestAttempt, type RunError } from "@continuo/store/sessions";
-import type { EventOf, Included } from "./define-event.ts";
+import type { EventOf, IncludedTypes } from "./define-event.ts";
 import { GIVEN_UP, runErrorOf } from "./failure-text.ts";
 import type { Host } from "./host.ts";
 import { assertEventsOptions } from "./options.ts";
@@ -39,7 +39,7 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
   let isCancelledHere = false;
   // Readers of the run get the error. If nobody reads, the error must not end the process.
   sent.catch(() => undefined);
-  const events = async function* <Own extends Included = []>(
+  const events = async function* <Own extends IncludedTypes = []>(
     place: FollowOptions<Own> = {},
   ): AsyncGenerator<EventOf<Own>, void> {
     const { sessionId, runId } = await sent;
@@ -79,7 +79,7 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
       const error = run === null ? null : errorOfEnd(run);
       if (error !== null) throw error;
     },
-    async *events<Own extends Included = []>(range: EventsOptions<Own> = {}) {
+    async *events<Own extends IncludedTypes = []>(range: EventsOptions<Own> = {}) {
       assertEventsOptions("events", range);
       yield* events(range);
     },
@@ -136,7 +136,7 @@ function wholeText({ content }: Payload<"message_received">): string {
   return typeof content === "string" ? content : textOf(content);
 }
 
-export function followRun<Own extends Included = []>(
+export function followRun<Own extends IncludedTypes = []>(
   host: Host,
   follow: Omit<FollowRun<Own>, "isRetried" | "isOver">,
 ): AsyncGenerator<EventOf<Own>, void> {

@@ -31,7 +31,7 @@ import {
 import { type Chat, SENT_AS } from "./chat.ts";
 import { chatEvents } from "./chat-events.ts";
 import { chatOf, resumedChat, stopChat } from "./chats.ts";
-import type { DefinedEvent, Included } from "./define-event.ts";
+import type { DefinedEvent, IncludedTypes } from "./define-event.ts";
 import type { Host } from "./host.ts";
 import {
   APPEND_OPTIONS,
@@ -111,7 +111,7 @@ export function createSessionHandle(
       assertKnownOptions("stop", stopping, STOP_OPTIONS);
       return (await begun()) === null ? [] : await stopChat(host, sessionId, stopping);
     },
-    async *events<Own extends Included = []>(range: EventsOptions<Own> = {}) {
+    async *events<Own extends IncludedTypes = []>(range: EventsOptions<Own> = {}) {
       assertEventsOptions("events", range);
       await opened();
       yield* readers.read(sessionId, sessionEvents(store, sessionId, range));

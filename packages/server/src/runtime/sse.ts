@@ -4,7 +4,7 @@
  */
 
 import { assertKnownOptions, present } from "@continuo/core/model";
-import type { EventOf, Included } from "./define-event.ts";
+import type { EventOf, IncludedTypes } from "./define-event.ts";
 import type { FailureText } from "./failure-text.ts";
 import { assertEventsOptions, INCLUDE_OPTIONS } from "./options.ts";
 import { createReaderView } from "./readers.ts";
@@ -37,7 +37,7 @@ export interface SseSource {
   /** Called with a signal that aborts when the reader has gone. */
   readonly open: (
     place: FollowOptions & { readonly signal: AbortSignal },
-  ) => AsyncIterable<EventOf<Included>>;
+  ) => AsyncIterable<EventOf<IncludedTypes>>;
   readonly failureText: FailureText;
   /** The payload of the event `end`. */
   readonly end?: () => Promise<StreamEnd>;

@@ -20,7 +20,7 @@ import type { LiveSettings, ServerLimits } from "../server/index.ts";
 import type { Approvals } from "./approval-types.ts";
 import type { ChannelHandle } from "./channel.ts";
 import type { Chat, ChatEventsOptions } from "./chat.ts";
-import type { DefinedEvent, EventOf, Included } from "./define-event.ts";
+import type { DefinedEvent, EventOf, IncludedTypes } from "./define-event.ts";
 import type { DailyTime } from "./every-day.ts";
 import type { Failure, FailureText } from "./failure-text.ts";
 
@@ -199,7 +199,7 @@ export interface SessionHandle {
    * Every event of Continuo's types and of the types in `include` after a sequence, and then those that are appended,
    * until `signal` aborts.
    */
-  events<const Own extends Included = []>(options?: EventsOptions<Own>): AsyncIterable<EventOf<Own>>;
+  events<const Own extends IncludedTypes = []>(options?: EventsOptions<Own>): AsyncIterable<EventOf<Own>>;
   /** Appends an event of a type of Continuo. Errors: `invalid` for another type or a payload of another form. */
   append<Type extends EventType>(
     type: Type,
@@ -234,12 +234,12 @@ export interface StopOptions {
   readonly reason?: string;
 }
 
-export interface IncludeOptions<Own extends Included = Included> {
+export interface IncludeOptions<Own extends IncludedTypes = IncludedTypes> {
   /** Types of `defineEvent` whose events come too, in the newest form; those with data of another form are left out. */
   readonly include?: Own;
 }
 
-export interface EventsOptions<Own extends Included = Included> extends IncludeOptions<Own> {
+export interface EventsOptions<Own extends IncludedTypes = IncludedTypes> extends IncludeOptions<Own> {
   readonly after?: number;
   readonly signal?: AbortSignal;
 }
@@ -304,7 +304,7 @@ export interface RunHandle<Value = unknown> extends PromiseLike<SentRun>, AsyncI
    * The events of the run after a sequence of the log, until it has ended or `signal` aborts. An event of your own is
    * one of the run if it was appended with its `runId`.
    */
-  events<const Own extends Included = []>(options?: EventsOptions<Own>): AsyncIterable<EventOf<Own>>;
+  events<const Own extends IncludedTypes = []>(options?: EventsOptions<Own>): AsyncIterable<EventOf<Own>>;
   /** The UI message stream of the AI SDK, for `useChat`. */
   toUIMessageResponse(options?: { readonly signal?: AbortSignal }): Response;
   /** The events of the run as server-sent events; see `SessionHandle.toSSE`. The stream ends with the event `end`. */

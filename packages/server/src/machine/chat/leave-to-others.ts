@@ -12,12 +12,12 @@ export interface LeaveOptions {
   readonly signal: AbortSignal;
 }
 
-export interface Leaving {
+export interface LeaveWatch {
   /** Call it at the end of each turn: the program is ended only between turns. */
   turnEnded(): void;
 }
 
-export function leaveToOthers({ store, sessionId, isOwnRun, rest, signal }: LeaveOptions): Leaving {
+export function leaveToOthers({ store, sessionId, isOwnRun, rest, signal }: LeaveOptions): LeaveWatch {
   let isWanted = false;
   const leave = (): void => void rest().catch(() => undefined);
   const watch = async (): Promise<void> => {

@@ -4,7 +4,7 @@
  */
 
 import { ContinuoError, keepNewest } from "@continuo/core/model";
-import type { Sending } from "../context/index.ts";
+import type { SendAttempt } from "../context/index.ts";
 
 /** The ended runs of a token are looked for at most once in this time. */
 const LOOK_MS = 1_000;
@@ -28,15 +28,15 @@ export class OpenMessages {
   /** Errors: `rate_limited`; those of sending. */
   async send<T extends { readonly runId: string; readonly status: string }>(
     tokenId: string,
-    sending: Sending<T>,
+    attempt: SendAttempt<T>,
   ): Promise<T> {
     const use = this.#useOf(tokenId);
-    if (use.open.size >= this.#most) await removeEnded(use, sending);
-    if (use.open.size >= this.#most && !(await sending.exists())) throw tooMany(this.#most);
+    if (use.open.size >= this.#most) await removeEnded(use, attempt);
+    if (use.open.size >= this.#most && !(await attempt.exists())) throw tooMany(this.#most);
     const place = Symbol("sending");
     use.open.add(place);
     try {
-      const sent = await sending.send();
+      const sent = await attempt.send();
       if (OPEN.includes(sent.status)) use.open.add(sent.runId);
       return sent;
     } finally {
@@ -55,7 +55,7 @@ export class OpenMessages {
 
 const OPEN: readonly string[] = ["pending", "running"];
 
-async function removeEnded(use: Use, { hasEnded }: Pick<Sending<never>, "hasEnded">): Promise<void> {
+async function removeEnded(use: Use, { hasEnded }: Pick<SendAttempt<never>, "hasEnded">): Promise<void> {
   const now = performance.now();
   if (now - use.lookedAt < LOOK_MS) return;
   use.lookedAt = now;

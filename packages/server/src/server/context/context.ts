@@ -114,7 +114,7 @@ export interface Quotas {
   /** Counts a message until its run has ended. Errors: `rate_limited` for a message that does not exist. */
   message<T extends { readonly runId: string; readonly status: string }>(
     grant: Grant,
-    sending: Sending<T>,
+    attempt: SendAttempt<T>,
   ): Promise<T>;
   /**
    * Counts a connection until it is disposed. `onLost` is called if its token is revoked or expires in the meantime.
@@ -144,7 +144,7 @@ export interface Answer extends Disposable {
   resize(bytes: number): Promise<void>;
 }
 
-export interface Sending<T> {
+export interface SendAttempt<T> {
   /** True if the message was sent before. */
   exists(): Promise<boolean>;
   send(): Promise<T>;

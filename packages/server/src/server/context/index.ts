@@ -31,7 +31,7 @@ export type {
   SecurityEvent,
   SecurityEventType,
   SecurityLog,
-  Sending,
+  SendAttempt,
   ServerContext,
   ServerEnv,
   ServerLimits,
