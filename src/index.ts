@@ -162,6 +162,7 @@ export {
   importNativeSession,
   importNativeSessions,
   isKnownEvent,
+  type LeftOutInput,
   type ListApprovalsOptions,
   type ListDeadLettersOptions,
   type MissedInChannel,

@@ -4,6 +4,11 @@ import type { PromiseOfRoom } from "./promise.ts";
 
 const REPLAY = { file: "packages/server/src/runtime/replay.ts", test: "test/runtime/replay.test.ts" };
 
+const IMPORTS = {
+  file: "packages/server/src/runtime/replay.ts",
+  test: "test/runtime/replayed-imports.test.ts",
+};
+
 const TIMES = { file: "packages/server/src/runtime/retries.ts", test: "test/runtime/retries.test.ts" };
 const ISOLATION = { file: "packages/server/src/runtime/isolation.ts", test: "test/runtime/retries.test.ts" };
 const RECOVERY = { file: "packages/server/src/runtime/worker.ts", test: "test/runtime/retries.test.ts" };
@@ -26,7 +31,7 @@ export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
   {
     ...REPLAY,
     promise: "Calls of an attempt that failed are none of the answer.",
-    text: "      first.answer = NO_ANSWER;\n",
+    text: "    first.answer = noAnswer();\n",
     mistake: "",
   },
   {
@@ -38,7 +43,7 @@ export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
   {
     ...REPLAY,
     promise: "A message that no person wrote is not an input.",
-    text: "      if (namesPersons && !isPerson) continue;\n",
+    text: '  if (fold.namesPersons && !isPerson) said.leftOut = "injected";\n',
     mistake: "",
   },
   {
@@ -50,14 +55,32 @@ export const RUNTIME_REPLAY: readonly PromiseOfRoom[] = [
   {
     ...REPLAY,
     promise: "A message without words leaves the words before it.",
-    text: 'text: text === "" ? answer.text : text',
-    mistake: "text",
+    text: 'all.findLast(({ text }) => text !== "")?.text',
+    mistake: "all.at(-1)?.text",
   },
   {
     ...REPLAY,
     promise: "An answer has the tokens of its run.",
     text: 'isEvent(event, "run_completed") || isEvent(event, "run_failed")',
     mistake: 'isEvent(event, "run_failed")',
+  },
+  {
+    ...IMPORTS,
+    promise: "A text that an agent's program added is not an input.",
+    text: 'if (origin !== undefined && origin !== "person") return',
+    mistake: "if (origin === null) return",
+  },
+  {
+    ...IMPORTS,
+    promise: "A person's command to the agent's own program is not an input.",
+    text: 'spokenText(text) === text ? null : "command"',
+    mistake: "spokenText(text) === null ? null : null",
+  },
+  {
+    ...IMPORTS,
+    promise: "The earlier conversation does not have a branch that a person left.",
+    text: "  fold.hidden.set(name, sequence);\n",
+    mistake: "",
   },
   {
     ...RETRIES,

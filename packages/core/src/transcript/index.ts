@@ -70,6 +70,7 @@ export {
   messageToMarkdown,
   type Part,
   type ResultPart,
+  spokenText,
   type TextEdit,
   type TextOptions,
   textEditsOf,

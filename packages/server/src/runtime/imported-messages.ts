@@ -97,6 +97,6 @@ function noteEvent(known: Known, { id, type, data, sequence }: StoredEvent): voi
 /** The ids of the events of an import, after the id of the message. Other programs may write into the session too. */
 const OF_IMPORT = /^\/(?:[0-9a-f]{64}(?:\/\d+)?|hidden\/\d+)$/u;
 
-function isOfImport(eventId: string, messageId: string): boolean {
+export function isOfImport(eventId: string, messageId: string): boolean {
   return eventId.startsWith(messageId) && OF_IMPORT.test(eventId.slice(messageId.length));
 }

@@ -50,6 +50,7 @@ export type {
   EventsOptions,
   FetchHandler,
   HandlerOptions,
+  LeftOutInput,
   ListDeadLettersOptions,
   Names,
   QueueState,

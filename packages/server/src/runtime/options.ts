@@ -133,6 +133,7 @@ const REPLAY_OPTIONS: KnownOptions<ReplayOptions> = {
   runs: true,
   tools: true,
   keep: true,
+  onLeftOut: true,
   signal: true,
 };
 

@@ -15,15 +15,19 @@ import {
   textOf,
   type Usage,
 } from "@continuo/core/model";
+import { spokenText } from "@continuo/core/transcript";
 import { isInput, type RunInput, runOnce } from "@continuo/store/sessions";
 import { contextOf, toDefinition } from "./agents.ts";
+import { isOfImport } from "./imported-messages.ts";
 import { callsIn, type RecordedCalls, recordedCalls } from "./recorded-calls.ts";
 import { REPLAY } from "./retries.ts";
-import type { AgentDefinition, ReplayedRun, ReplayOptions } from "./types.ts";
+import type { AgentDefinition, LeftOutInput, ReplayedRun, ReplayOptions } from "./types.ts";
 import { openWorkingCopy } from "./working-copy.ts";
 
 /** The largest number of inputs of one replay: each is at least one call of a model, and its result is in memory. */
 const MAX_INPUTS = 1_000;
+/** Events of one append. */
+const HIDDEN_AT_ONCE = 256;
 
 /**
  * Each input is replayed in a fork of the original session, so that the earlier answers are the original ones. The forks
@@ -40,7 +44,7 @@ export async function replaySession<Value>(
 async function replay<Value>(
   store: Store,
   sessionId: string,
-  { agent: given, runs, tools = "run", keep = false, signal }: ReplayOptions<Value>,
+  { agent: given, runs, tools = "run", keep = false, onLeftOut, signal }: ReplayOptions<Value>,
 ): Promise<readonly ReplayedRun[]> {
   const agent = toDefinition(given);
   const isRecorded = tools === "recorded";
@@ -50,9 +54,11 @@ async function replay<Value>(
       hintFor: "program",
     });
   }
-  const all = await inputsOf(store, sessionId).catch((error: unknown) => rethrowForSession(error, sessionId));
-  const chosen = chosenInputs(all, { sessionId, runs });
-  await using forks = await openForks(store, sessionId, keep);
+  const { inputs, hidden } = await inputsOf(store, sessionId).catch((error: unknown) =>
+    rethrowForSession(error, sessionId),
+  );
+  const chosen = chosenInputs(inputs, { sessionId, runs, onLeftOut });
+  await using forks = hidingForks(await openForks(store, sessionId, keep), hidden);
   const replayed: ReplayedRun[] = [];
   for (const said of chosen) {
     signal?.throwIfAborted();
@@ -91,20 +97,52 @@ async function openForks(store: Store, sessionId: string, keep: boolean): Promis
   };
 }
 
+/**
+ * A later import hides the messages of a branch that a person left. An imported input of another branch had an earlier
+ * conversation without them.
+ */
+function hidingForks(forks: Forks, hidden: RecordedInputs["hidden"]): Forks {
+  return {
+    store: forks.store,
+    async fork(said) {
+      const session = await forks.fork(said);
+      const left = [...hidden].filter(([, sequence]) => said.runId === null && sequence <= said.before);
+      const events = left.map(([messageId]) => ({ type: "message_deleted", data: { messageId } }));
+      for (let at = 0; at < events.length; at += HIDDEN_AT_ONCE) {
+        await forks.store.append(session.sessionId, events.slice(at, at + HIDDEN_AT_ONCE));
+      }
+      return session;
+    },
+    [Symbol.asyncDispose]: () => forks[Symbol.asyncDispose](),
+  };
+}
+
+interface Choice {
+  readonly sessionId: string;
+  readonly runs: ReplayOptions["runs"] | undefined;
+  readonly onLeftOut: ReplayOptions["onLeftOut"] | undefined;
+}
+
 /** Errors: `not_found` for a run that is not one of the session, `too_large` for too many inputs. */
 function chosenInputs(
   all: readonly RecordedInput[],
-  { sessionId, runs }: { readonly sessionId: string; readonly runs: readonly string[] | undefined },
+  { sessionId, runs, onLeftOut }: Choice,
 ): readonly RecordedInput[] {
-  const chosen =
+  const wanted =
     runs === undefined ? all : all.filter(({ runIds }) => runIds.some((runId) => runs.includes(runId)));
-  const missing = runs?.find((runId) => !chosen.some(({ runIds }) => runIds.includes(runId)));
+  const missing = runs?.find((runId) => !wanted.some(({ runIds }) => runIds.includes(runId)));
   if (missing !== undefined) {
     throw new ContinuoError("not_found", `the session ${sessionId} has no input of a run ${missing}`, {
       hint: "Read the ids of the runs from `store.listRuns({ sessionId })`.",
       hintFor: "program",
       details: { sessionId, runId: missing },
     });
+  }
+  const chosen: RecordedInput[] = [];
+  for (const said of wanted) {
+    const { leftOut: reason, before, input } = said;
+    if (reason === null) chosen.push(said);
+    else onLeftOut?.({ sequence: before + 1, input: wordsIn(input), reason });
   }
   if (chosen.length <= MAX_INPUTS) return chosen;
   throw new ContinuoError("too_large", `a replay of ${chosen.length} inputs is larger than ${MAX_INPUTS}`, {
@@ -118,80 +156,219 @@ function chosenInputs(
 interface RecordedInput {
   /** `null` for an imported input, which no run of Continuo has. */
   readonly runId: string | null;
-  readonly input: RunInput;
+  input: RunInput;
   /** The runs of all attempts; none for an imported input. */
   readonly runIds: string[];
   /** The sequence of the last event before the input, and that of the next imported input. */
   readonly before: number;
   end: number;
   answer: RecordedAnswer;
+  /** True if the log has the message of the run. */
+  isSent: boolean;
+  /** `null` for an input that is replayed. */
+  leftOut: LeftOutInput["reason"] | null;
 }
 
 interface RecordedAnswer {
+  /** By the id of a message, or of a call outside of a message. A message that has grown is stored again. */
+  readonly parts: Map<string, AnswerPart>;
+  /** The usage of the whole run. */
+  usage?: Usage;
+}
+
+interface AnswerPart {
   readonly text: string;
-  /** The tools by the ids of their calls: a message that has grown is imported again, with the same calls. */
+  /** The tools by the ids of their calls: an event can repeat a call. */
   readonly calls: ReadonlyMap<string, string>;
-  /** The usage of each imported message, which is reported again when the message has grown. */
-  readonly usages: ReadonlyMap<string, Usage>;
+  /** Only of a message without a run. */
   readonly usage?: Usage;
 }
 
-const NO_ANSWER: RecordedAnswer = { text: "", calls: new Map(), usages: new Map() };
+function noAnswer(): RecordedAnswer {
+  return { parts: new Map() };
+}
 
-function toAnswer({ text, calls, usage }: RecordedAnswer): ReplayedRun["before"] {
-  return { text, tools: [...calls.values()], ...present({ usage }) };
+function toAnswer({ parts, usage }: RecordedAnswer): ReplayedRun["before"] {
+  const all = [...parts.values()];
+  const calls = new Map(all.flatMap((part) => [...part.calls]));
+  const sum = all
+    .flatMap((part) => part.usage ?? [])
+    .reduce<Usage | undefined>((before, more) => addUsage(before, more), undefined);
+  return {
+    // A message that only calls tools keeps the words before it as the answer.
+    text: all.findLast(({ text }) => text !== "")?.text ?? "",
+    tools: [...calls.values()],
+    ...present({ usage: usage ?? sum }),
+  };
+}
+
+interface RecordedInputs {
+  /** In their order, with those that are not replayed. */
+  readonly inputs: readonly RecordedInput[];
+  /** The messages that a later import hid, with the sequence of their first event. */
+  readonly hidden: ReadonlyMap<string, number>;
+}
+
+/** What is known of the log so far. */
+interface InputFold {
+  readonly inputs: RecordedInput[];
+  readonly hidden: Map<string, number>;
+  readonly byRun: Map<string, RecordedInput>;
+  /** The inputs that messages are, or that they answer. */
+  readonly byMessage: Map<string, MessagePlace>;
+  imported: RecordedInput | null;
+  namesPersons: boolean;
+}
+
+interface MessagePlace {
+  readonly sequence: number;
+  readonly said: RecordedInput;
+  readonly isInput: boolean;
 }
 
 /**
  * The inputs of runs and the imported inputs, in their order. The answer to a retry replaces the answer that it
  * repeats.
  */
-async function inputsOf(store: Store, sessionId: string): Promise<readonly RecordedInput[]> {
-  let inputs: RecordedInput[] = [];
-  const byRun = new Map<string, RecordedInput>();
-  let imported: RecordedInput | null = null;
-  let namesPersons = false;
-  for await (const event of readAll(store, sessionId)) {
-    const said = inputIn(event);
-    const repeated = retriedIn(event);
-    if (repeated !== null && event.runId !== undefined) {
-      const first = byRun.get(repeated);
-      if (first === undefined) continue;
-      // A failed attempt has no answer.
-      first.answer = NO_ANSWER;
-      first.runIds.push(event.runId);
-      byRun.set(event.runId, first);
-    } else if (said !== null && said.runId !== null) {
-      inputs.push(said);
-      byRun.set(said.runId, said);
-    } else if (said !== null) {
-      const isPerson = event.actor?.kind === "person";
-      // Agents also receive inputs that no person wrote. Only a log that names persons can tell the two apart.
-      if (namesPersons && !isPerson) continue;
-      if (isPerson && !namesPersons) inputs = inputs.filter(({ runId }) => runId !== null);
-      namesPersons ||= isPerson;
-      if (imported !== null) imported.end = said.before + 1;
-      inputs.push(said);
-      imported = said;
-    } else {
-      const answered = event.runId === undefined ? imported : byRun.get(event.runId);
-      if (answered) answered.answer = withEvent(answered.answer, event);
-    }
-  }
-  return inputs;
+async function inputsOf(store: Store, sessionId: string): Promise<RecordedInputs> {
+  const fold: InputFold = {
+    inputs: [],
+    hidden: new Map(),
+    byRun: new Map(),
+    byMessage: new Map(),
+    imported: null,
+    namesPersons: false,
+  };
+  for await (const event of readAll(store, sessionId)) foldInput(fold, event);
+  return fold;
 }
 
-function inputIn(event: StoredEvent): RecordedInput | null {
+function foldInput(fold: InputFold, event: StoredEvent): void {
+  if (isEvent(event, "message_deleted")) {
+    deleteMessage(fold, event.id, event.data.messageId);
+    return;
+  }
+  const { runId } = event;
+  const repeated = retriedIn(event);
+  if (repeated !== null && runId !== undefined) {
+    const first = fold.byRun.get(repeated);
+    if (first === undefined) return;
+    // A failed attempt has no answer.
+    first.answer = noAnswer();
+    first.runIds.push(runId);
+    fold.byRun.set(runId, first);
+    return;
+  }
+  const said = inputIn(event);
+  if (said?.runId === null) {
+    foldImported(fold, event, said);
+  } else if (said !== null) {
+    fold.inputs.push(said);
+    fold.byRun.set(said.runId, said);
+  } else {
+    foldAnswer(fold, event);
+  }
+}
+
+function foldAnswer(fold: InputFold, event: StoredEvent): void {
+  const known = importedPlace(fold, event)?.said ?? fold.imported;
+  const said = event.runId === undefined ? known : fold.byRun.get(event.runId);
+  if (said === null || said === undefined) return;
+  const isInput = said.runId !== null && !said.isSent && isEvent(event, "message_sent");
+  said.isSent ||= isInput;
+  notePlace(fold, event, { said, isInput });
+  addPart(said.answer, event);
+}
+
+/** The place of a message that an import stores again, because it has grown or is shown again. */
+function importedPlace(fold: InputFold, event: StoredEvent): MessagePlace | undefined {
+  const [messageId = ""] = namesOf(event);
+  return isOfImport(event.id, messageId) ? fold.byMessage.get(messageId) : undefined;
+}
+
+function notePlace(fold: InputFold, event: StoredEvent, place: Pick<MessagePlace, "said" | "isInput">): void {
+  for (const name of namesOf(event)) {
+    const sequence = fold.byMessage.get(name)?.sequence ?? event.sequence;
+    fold.byMessage.set(name, { ...place, sequence });
+    fold.hidden.delete(name);
+  }
+}
+
+/** The names under which later events refer to the message of an event. */
+function namesOf(event: StoredEvent): readonly string[] {
+  if (!isEvent(event, "message_sent") && !isEvent(event, "message_received")) return [];
+  const { messageId } = event.data;
+  return messageId === undefined ? [event.id] : [messageId, event.id];
+}
+
+function foldImported(fold: InputFold, event: StoredEvent, said: RecordedInput): void {
+  const known = importedPlace(fold, event);
+  if (known?.isInput === true) {
+    known.said.input = said.input;
+    known.said.leftOut = said.leftOut;
+    notePlace(fold, event, known);
+    return;
+  }
+  notePlace(fold, event, { said, isInput: true });
+  const isPerson = authorOf(event) === "person";
+  if (isPerson && !fold.namesPersons) {
+    for (const earlier of fold.inputs) if (earlier.runId === null) earlier.leftOut ??= "injected";
+  }
+  fold.namesPersons ||= isPerson;
+  // Agents also receive inputs that no person wrote. Only a log that names persons can tell the two apart.
+  if (fold.namesPersons && !isPerson) said.leftOut = "injected";
+  fold.inputs.push(said);
+  // After such a text, the agent continues its answer to the person.
+  if (said.leftOut === "injected") return;
+  if (fold.imported !== null) fold.imported.end = said.before + 1;
+  fold.imported = said;
+}
+
+/** The origin that an import found counts before the actor of the event. */
+function authorOf(event: StoredEvent): unknown {
+  return originIn(event) ?? event.actor?.kind;
+}
+
+function originIn({ data }: StoredEvent): unknown {
+  return (data as { readonly origin?: unknown } | null)?.origin;
+}
+
+function deleteMessage(fold: InputFold, eventId: string, name: string): void {
+  const place = fold.byMessage.get(name);
+  if (place === undefined) return;
+  const { said, isInput, sequence } = place;
+  if (isInput) said.leftOut ??= "deleted";
+  // The conversation that an import shows never had these messages.
+  if (!isOfImport(eventId, name)) return;
+  fold.hidden.set(name, sequence);
+  if (!isInput) said.answer.parts.delete(name);
+}
+
+function inputIn(event: StoredEvent): (RecordedInput & { readonly runId: string | null }) | null {
   const { runId = null, sequence } = event;
   const runIds = runId === null ? [] : [runId];
-  const place = { runId, runIds, before: sequence - 1, end: Number.MAX_SAFE_INTEGER, answer: NO_ANSWER };
+  const end = Number.MAX_SAFE_INTEGER;
+  const place = {
+    runId,
+    runIds,
+    before: sequence - 1,
+    end,
+    answer: noAnswer(),
+    isSent: false,
+    leftOut: null,
+  };
   if (isEvent(event, "run_created")) {
     const { input } = event.data;
     return isInput(input) && retriedIn(event) === null ? { ...place, input } : null;
   }
   if (!isEvent(event, "message_sent") || runId !== null) return null;
   const { content, role = "user" } = event.data;
-  return role === "user" && isInput(content) ? { ...place, input: content } : null;
+  if (role !== "user" || !isInput(content)) return null;
+  const origin = originIn(event);
+  if (origin !== undefined && origin !== "person") return { ...place, input: content, leftOut: "injected" };
+  const text = wordsIn(content);
+  // Agents record a person's commands to their own program in tags.
+  return { ...place, input: content, leftOut: spokenText(text) === text ? null : "command" };
 }
 
 /** Returns the id of the first run with the input that this run repeats. */
@@ -200,37 +377,32 @@ function retriedIn(event: StoredEvent): string | null {
   return typeof retryOf === "string" ? retryOf : null;
 }
 
-function withEvent(answer: RecordedAnswer, event: StoredEvent): RecordedAnswer {
-  const made = callsIn(event);
-  if (made.length > 0) {
-    const calls = new Map(answer.calls);
-    for (const { toolCallId, toolName } of made) calls.set(toolCallId, toolName);
-    return withWords({ ...answer, calls }, event);
-  }
-  return withWords(answer, event);
+function wordsIn(content: RunInput): string {
+  return typeof content === "string" ? content : textOf(content);
 }
 
-function withWords(answer: RecordedAnswer, event: StoredEvent): RecordedAnswer {
-  if (isEvent(event, "message_received")) {
-    const { content, usage, messageId = event.id } = event.data;
-    const text = typeof content === "string" ? content : textOf(content);
-    // The end of a run has the usage of the whole run.
-    const own = event.runId === undefined && usage !== undefined ? withUsage(answer, messageId, usage) : {};
-    // A message that only calls tools keeps the words before it as the answer.
-    return { ...answer, ...own, text: text === "" ? answer.text : text };
+function addPart(answer: RecordedAnswer, event: StoredEvent): void {
+  if (isEvent(event, "run_completed") || isEvent(event, "run_failed")) {
+    if (event.data.usage !== undefined) answer.usage = event.data.usage;
+    return;
   }
-  if (isEvent(event, "run_completed") || isEvent(event, "run_failed"))
-    return { ...answer, ...present({ usage: event.data.usage }) };
-  return answer;
+  for (const [key, part] of partsIn(event)) {
+    const before = answer.parts.get(key);
+    const calls = new Map([...(before?.calls ?? []), ...part.calls]);
+    const text = part.text === "" ? (before?.text ?? "") : part.text;
+    answer.parts.set(key, { text, calls, ...present({ usage: part.usage ?? before?.usage }) });
+  }
 }
 
-function withUsage(
-  { usages, usage: sum }: RecordedAnswer,
-  messageId: string,
-  usage: Usage,
-): Pick<RecordedAnswer, "usage" | "usages"> {
-  const instead = usages.get(messageId);
-  return { usage: addUsage(sum, usage, { instead }), usages: new Map(usages).set(messageId, usage) };
+function partsIn(event: StoredEvent): readonly (readonly [string, AnswerPart])[] {
+  const calls = callsIn(event).map(({ toolCallId, toolName }) => [toolCallId, toolName] as const);
+  if (!isEvent(event, "message_received")) {
+    return calls.map((call) => [`call ${call[0]}`, { text: "", calls: new Map([call]) }]);
+  }
+  const { content, usage, messageId = event.id } = event.data;
+  // The end of a run has the usage of the whole run.
+  const own = event.runId === undefined ? { usage } : {};
+  return [[messageId, { text: wordsIn(content), calls: new Map(calls), ...present(own) }]];
 }
 
 interface InputReplay {
@@ -253,7 +425,7 @@ async function replayInput(
   const result = await execute({ store, fork }, opened, { said, agent, signal });
   return {
     runId,
-    input: typeof input === "string" ? input : textOf(input),
+    input: wordsIn(input),
     before: toAnswer(answer),
     after: {
       ...toAnswer(await answerOf(store, result)),
@@ -297,7 +469,7 @@ async function answerOf(
   store: Store,
   { sessionId, runId }: Awaited<ReturnType<typeof runOnce>>,
 ): Promise<RecordedAnswer> {
-  let answer = NO_ANSWER;
-  for await (const event of readAll(store, sessionId, { runId })) answer = withEvent(answer, event);
+  const answer = noAnswer();
+  for await (const event of readAll(store, sessionId, { runId })) addPart(answer, event);
   return answer;
 }

@@ -446,7 +446,23 @@ export interface ReplayOptions<Value = unknown> {
    * nothing, also if it is killed.
    */
   readonly keep?: boolean;
+  /** Called for each input that is not replayed, before the first replay. */
+  readonly onLeftOut?: (input: LeftOutInput) => void;
   readonly signal?: AbortSignal;
+}
+
+/** An input of a session that a replay leaves out. */
+export interface LeftOutInput {
+  /** The place of the input in the log. */
+  readonly sequence: number;
+  readonly input: string;
+  /**
+   * - `injected`: an agent's program added it, such as a description of the folder, or a notice
+   * - `command`: a command of a person to the agent's own program, such as `/compact` or `! ls`, in the form that the
+   *   program recorded
+   * - `deleted`: the message was deleted, or the native session does not have it any more
+   */
+  readonly reason: "injected" | "command" | "deleted";
 }
 
 /** One input of a session: the recorded answer, and the answer of the other agent after the same conversation. */

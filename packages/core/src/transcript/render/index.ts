@@ -16,6 +16,7 @@ export {
   type TextEdit,
   textEditsOf,
 } from "./changes.ts";
+export { spokenText } from "./command-text.ts";
 export { fence, inlineCode } from "./fence.ts";
 export { commonLines } from "./line-diff.ts";
 export { isTooLongForMarkdown, type MarkdownOptions, messageToMarkdown } from "./markdown.ts";

@@ -3,11 +3,11 @@
 import { isJson, type Json } from "@continuo/files";
 
 /**
- * Texts that Codex itself writes in the person's name. The first three were seen in 0.169.0; the others are
+ * Texts that Codex itself writes in the person's name. The first four were seen in 0.169.0; the others are
  * names that Codex gives such notes, not seen in a file.
  */
 const INJECTED =
-  /^\s*(?:<(?:environment_context|turn_aborted|user_instructions|user_shell_command|subagent_notification|skill)\b|# AGENTS\.md instructions)/u;
+  /^\s*(?:<(?:environment_context|turn_aborted|user_action|user_instructions|user_shell_command|subagent_notification|skill)\b|# AGENTS\.md instructions)/u;
 
 /** True for a `message` item of role `user` that the person typed or attached. */
 export function isTyped(item: Json): boolean {
