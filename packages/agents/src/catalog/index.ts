@@ -81,7 +81,7 @@ export {
   openCatalogSession,
   toCatalogSession,
 } from "./open-session.ts";
-export { deleteOwn, forkOwn, type OwnFork, renameOwn } from "./own-changes.ts";
+export { deleteInRounds, deleteOwn, forkOwn, type OwnFork, renameOwn } from "./own-changes.ts";
 export {
   emptyOwnTrash,
   restoreNamed,

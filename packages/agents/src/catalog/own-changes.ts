@@ -88,6 +88,24 @@ function idsOf(messages: readonly Message[]): string {
   return JSON.stringify(messages.map(({ id }) => id));
 }
 
+/**
+ * Deletes sessions in rounds, because a session that a fork reads can be deleted only after the fork: the sessions that
+ * stay are tried again as long as any deletion succeeds.
+ *
+ * @param settle deletes a session; returns false if it may be possible to delete it later
+ */
+export async function deleteInRounds<T>(
+  sessions: readonly T[],
+  settle: (one: T) => Promise<boolean>,
+): Promise<void> {
+  for (let waiting = sessions; waiting.length > 0; ) {
+    const left: T[] = [];
+    for (const one of waiting) if (!(await settle(one))) left.push(one);
+    if (left.length === waiting.length) return;
+    waiting = left;
+  }
+}
+
 /** Errors: `session_live` while a run is in progress, `has_forks` if other sessions continue from it, `not_found`. */
 export async function deleteOwn({ sessionId, nativeRefs }: OwnRow, { store }: OpenOwn): Promise<void> {
   await refuseRunning({ sessionId }, store);

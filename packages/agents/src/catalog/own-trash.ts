@@ -20,7 +20,7 @@ import {
   type TrashedSession,
 } from "@continuo/native/editing/trash";
 import { earlierNames, ownerOf } from "./moves.ts";
-import { deleteOwn, refuseRunning } from "./own-changes.ts";
+import { deleteInRounds, deleteOwn, refuseRunning } from "./own-changes.ts";
 import {
   type NativeName,
   nativeKey,
@@ -141,20 +141,14 @@ async function restoreRow(
 export async function emptyOwnTrash(own: OpenOwn, before?: Date): Promise<readonly TrashedOwn[]> {
   const limit = before?.toISOString();
   const deleted: TrashedOwn[] = [];
-  let waiting = (await listTrashedOwn(own)).filter(
+  const old = (await listTrashedOwn(own)).filter(
     ({ trashedAt = "" }) => limit === undefined || trashedAt < limit,
   );
-  // A fork is deleted before the session that it continues from.
-  for (let isLess = true; isLess && waiting.length > 0; ) {
-    const left: OwnRow[] = [];
-    for (const row of waiting) {
-      const outcome = await deleteTrashed(row, own);
-      if (outcome === "deleted") deleted.push(toTrashedOwn(row));
-      if (outcome === "stays") left.push(row);
-    }
-    isLess = left.length < waiting.length;
-    waiting = left;
-  }
+  await deleteInRounds(old, async (row) => {
+    const outcome = await deleteTrashed(row, own);
+    if (outcome === "deleted") deleted.push(toTrashedOwn(row));
+    return outcome !== "stays";
+  });
   return deleted;
 }
 

@@ -1,6 +1,6 @@
 /** `session delete`: moves sessions to the trash, and reports each; a refused session does not stop the others. */
 
-import { deleteOwn, OWN, type OwnRow, openOwn } from "@continuo/agents/catalog";
+import { deleteInRounds, deleteOwn, OWN, type OwnRow, openOwn } from "@continuo/agents/catalog";
 import {
   ContinuoError,
   ERROR_KINDS,
@@ -117,20 +117,14 @@ async function lookUpInfo(id: string, shell: Shell): Promise<DeleteWish["info"]>
   return await located.native.reader.skim(located.native.found, { part: "whole" });
 }
 
-/** A session that forks read can be deleted after them: it is tried again as long as any deletion succeeds. */
 async function trashAll(wanted: readonly DeleteWish[], shell: Shell): Promise<readonly Outcome[]> {
-  const done: Outcome[] = [];
-  for (let waiting = wanted; waiting.length > 0; ) {
-    const refused: (DeleteWish & { readonly error: ContinuoError })[] = [];
-    for (const one of waiting) {
-      const outcome = await trashOne(one, shell);
-      if (isContinuoError(outcome.error, "has_forks")) refused.push({ ...one, error: outcome.error });
-      else done.push(outcome);
-    }
-    if (refused.length < waiting.length) waiting = refused;
-    else return [...done, ...refused.map(({ id, error }) => ({ id, error }))];
-  }
-  return done;
+  const outcomes = new Map<string, Outcome>();
+  await deleteInRounds(wanted, async (one) => {
+    const outcome = await trashOne(one, shell);
+    outcomes.set(one.id, outcome);
+    return !isContinuoError(outcome.error, "has_forks");
+  });
+  return [...outcomes.values()];
 }
 
 async function trashOne({ id, info }: DeleteWish, shell: Shell): Promise<Outcome> {
