@@ -56,7 +56,7 @@ const SPENT: readonly (readonly [names: readonly string[], spent: string])[] = [
   ],
   [
     ["handOverVerified"],
-    "Continuo itself takes 2.3 to 3.2 s, as long as if it reads the session back itself. The rest is the agent, which starts and reads the new session: 0.6 s of Codex, 1.9 of pi, 3.5 of Gemini CLI, 4.0 of Claude Code and 7.3 of opencode.",
+    "Continuo itself takes as long as if it reads the session back itself, which is the last number of the row. The rest is the agent, which starts and reads the new session: most of it is opencode's, least Codex's.",
   ],
   [
     ["reference"],
