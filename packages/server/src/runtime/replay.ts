@@ -170,7 +170,7 @@ interface RecordedInput {
 }
 
 interface RecordedAnswer {
-  /** By the id of a message, or of a call outside of a message. A message that has grown is stored again. */
+  /** The key is the id of a message or of a call outside of a message. A message that has grown is stored again. */
   readonly parts: Map<string, AnswerPart>;
   /** The usage of the whole run. */
   usage?: Usage;
@@ -209,7 +209,7 @@ interface RecordedInputs {
   readonly hidden: ReadonlyMap<string, number>;
 }
 
-/** What is known of the log so far. */
+/** The state of the fold over the log. */
 interface InputFold {
   readonly inputs: RecordedInput[];
   readonly hidden: Map<string, number>;
