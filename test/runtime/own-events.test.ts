@@ -1,10 +1,12 @@
 /** Events of a program's own types in the streams of sessions and runs, with their types. */
 
-import type { Payload } from "@continuo/core/model";
+import type { ClientEvent, MessageEvent } from "@continuo/core/client";
+import type { Payload, StoredEvent } from "@continuo/core/model";
 import {
   type Continuo,
   type DefinedEvent,
   defineEvent,
+  isKnownEvent,
   openContinuo,
   type SessionHandle,
 } from "@continuo/server/runtime";
@@ -34,6 +36,28 @@ async function read<const Own extends readonly DefinedEvent<unknown>[] = []>(
     seen.push(event);
   }
   return seen;
+}
+
+/** The compiler checks that `type` tells the data, without a cast. */
+function wordsOf(event: StoredEvent): string {
+  // A store also has events of unknown types, and events whose data was removed or does not fit.
+  expectTypeOf(event.data).toBeUnknown();
+  if (placed.is(event)) {
+    expectTypeOf(event.data).toEqualTypeOf<{ order: number }>();
+    return `order ${event.data.order}`;
+  }
+  if (!isKnownEvent(event)) return `unknown ${event.type}`;
+  switch (event.type) {
+    case "message_sent":
+      expectTypeOf(event.data).toEqualTypeOf<Payload<"message_sent">>();
+      return `message ${String(event.data.content)}`;
+    case "custom":
+      expectTypeOf(event.data).toEqualTypeOf<Payload<"custom">>();
+      return `custom ${event.data.name}`;
+    default:
+      expectTypeOf(event.data).not.toBeAny();
+      return event.type;
+  }
 }
 
 /** Reads a stream that does not end by itself, up to an event that is appended now. */
@@ -163,4 +187,66 @@ test("`include` takes only types of `defineEvent`, also from JavaScript", async 
   await expect(Array.fromAsync(session.events(wrong))).rejects.toMatchObject({ code: "usage" });
   expect(() => session.toSSE(wrong)).toThrow("`include` must be an array of types");
   expect(() => session.toSSE(undefined, wrong)).toThrow("`include` must be an array of types");
+});
+
+test("`type` tells the data of an event of the store after `isKnownEvent`, and that of a type of one's own after `is`", async () => {
+  c = await openContinuo("memory:");
+  const session = c.session("s", { create: true });
+  await session.append(placed, { order: 7 });
+  await session.append("custom", { name: "end" });
+  const data = { content: "hello" };
+  await c.store.append("s", [
+    { type: "message_sent", data },
+    { type: "order.lost", data: { order: 7 } },
+    { type: "message_sent", data: { content: 7 } },
+  ]);
+  const { events } = await c.store.read("s");
+  expectTypeOf(events).toEqualTypeOf<readonly StoredEvent[]>();
+  expect(events.map(wordsOf)).toEqual([
+    "session_created",
+    "order 7",
+    "custom end",
+    "message hello",
+    "unknown order.lost",
+    "unknown message_sent",
+  ]);
+});
+
+test("`type` tells the data of an event of a session's stream without a further check", async () => {
+  c = await openContinuo("memory:");
+  const session = c.session("s", { create: true });
+  await session.append("custom", { name: "end" });
+  const seen: string[] = [];
+  for await (const event of session.events()) {
+    switch (event.type) {
+      case "session_created":
+        expectTypeOf(event.data).toEqualTypeOf<Payload<"session_created">>();
+        break;
+      case "custom":
+        expectTypeOf(event.data).toEqualTypeOf<Payload<"custom">>();
+        seen.push(event.data.name);
+        break;
+      default:
+        expectTypeOf(event.data).not.toBeAny();
+    }
+    if (seen.length > 0) break;
+  }
+  expect(seen).toEqual(["end"]);
+});
+
+test("`type` tells the fields of an event of a client", () => {
+  const contentOf = (event: ClientEvent): string => {
+    switch (event.type) {
+      case "message":
+        expectTypeOf(event).toEqualTypeOf<MessageEvent>();
+        return event.content;
+      case "error":
+        expectTypeOf(event.message).toEqualTypeOf<string>();
+        return event.message;
+      default:
+        expectTypeOf(event).not.toBeAny();
+        return event.type;
+    }
+  };
+  expect(contentOf({ type: "error", code: "invalid", message: "no" } as ClientEvent)).toBe("no");
 });
