@@ -56,7 +56,9 @@ test("a session in the trash stays as long as a session outside of it continues 
   await store.createSession({ sessionId: FORK, forkedFrom });
   await trash(home, ID);
   const empty = ["session", "trash", "--empty", "--yes"];
-  expect((await runHere(home, empty)).stdout).toBe("0 sessions deleted for good\n");
+  const kept = await runHere(home, empty);
+  expect(kept.stdout).toBe("0 sessions deleted for good\n");
+  expect(kept.stderr).toContain(`continuo:${ID} stays in the trash: another session continues from it`);
   expect(await store.getSession(ID)).not.toBeNull();
   await trash(home, FORK);
   expect((await runHere(home, empty)).stdout).toBe("2 sessions deleted for good\n");

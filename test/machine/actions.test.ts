@@ -99,10 +99,10 @@ test("a session in the trash is read by its key, and cannot be changed there", a
 test("emptying the trash deletes its sessions for good, and no other", async () => {
   await posted(`${KEY}/delete`);
   expect(await machine.json("/v1/machine/sessions?deleted=only")).toMatchObject({ total: 1 });
-  expect(await posted("/v1/machine/trash/empty")).toEqual({ sessions: 1 });
+  expect(await posted("/v1/machine/trash/empty")).toEqual({ sessions: 1, stayed: 0 });
   expect(await machine.json("/v1/machine/sessions?deleted=only")).toMatchObject({ total: 0 });
   expect(((await machine.json("/v1/machine/sessions")) as SessionsPage).total).toBeGreaterThan(0);
-  expect(await posted("/v1/machine/trash/empty")).toEqual({ sessions: 0 });
+  expect(await posted("/v1/machine/trash/empty")).toEqual({ sessions: 0, stayed: 0 });
 });
 
 /** The file of the store of Continuo's own sessions. */

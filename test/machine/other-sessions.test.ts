@@ -113,7 +113,7 @@ test("a session of Continuo's own is listed, read, renamed, deleted to the trash
   expect(await restored.json()).toMatchObject({ key: `continuo:${ownId}`, trashId: null });
   expect(await json<SessionHead>(path)).toMatchObject({ messages: { total: 2 } });
   await machine.post(`${path}/delete`);
-  expect(await (await machine.post("/v1/machine/trash/empty")).json()).toEqual({ sessions: 1 });
+  expect(await (await machine.post("/v1/machine/trash/empty")).json()).toEqual({ sessions: 1, stayed: 0 });
   expect((await json<SessionsPage>("/v1/machine/sessions?deleted=only")).sessions).toEqual([]);
 });
 

@@ -43,7 +43,7 @@ function Frame({ title, onClose, children }: FrameProps): VNode {
 export function DeleteDialog({ sessions, run, onClose }: DialogProps): VNode {
   return (
     <Frame title="Move to the trash" onClose={onClose}>
-      <p>{counted(sessions.length, "session")} can be restored byte for byte until the trash is emptied.</p>
+      <p>{counted(sessions.length, "session")} can be restored as they were until the trash is emptied.</p>
       <p class="actions">
         <button
           type="button"

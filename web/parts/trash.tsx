@@ -80,6 +80,8 @@ export function Restore({ row }: RowProps): VNode {
   );
 }
 
+const STAYED = "Sessions stay in the trash if another one continues from them, or if a run is in progress.";
+
 export function TrashBar(): VNode | null {
   const dialog = useRef<HTMLDialogElement>(null);
   const isOffered = useMayChange();
@@ -95,15 +97,16 @@ export function TrashBar(): VNode | null {
   const empty = async (): Promise<void> => {
     dialog.current?.close();
     try {
-      await ask<EmptyTrashAnswer>(`${MACHINE_ROOT}/trash/empty`, { body: {} });
+      const { stayed } = await ask<EmptyTrashAnswer>(`${MACHINE_ROOT}/trash/empty`, { body: {} });
       await load();
+      if (stayed > 0) failure.value = STAYED;
     } catch (error) {
       failure.value = sayError(error);
     }
   };
   return (
     <div class="trash-bar">
-      <span class="dim">Deleted sessions can be read, and restored byte for byte.</span>
+      <span class="dim">Deleted sessions can be read, and restored as they were.</span>
       <button type="button" disabled={isLost.value} onClick={() => dialog.current?.showModal()}>
         Empty the trash…
       </button>
@@ -111,7 +114,7 @@ export function TrashBar(): VNode | null {
         <h2 id="empty-title">Empty the trash</h2>
         <p>
           Every session in the trash is deleted for good, also those that the filters hide. Nothing can bring
-          them back.
+          them back. A session of Continuo's stays if another one continues from it.
         </p>
         <p class="actions">
           <button type="button" class="primary" disabled={isLost.value} onClick={() => void empty()}>

@@ -408,7 +408,7 @@ function addRepair(session: Command, action: Action): void {
 function addRestore(session: Command, action: Action): void {
   session
     .command("restore")
-    .description("move a session from the trash back to its place, byte for byte")
+    .description("move a session from the trash back to its place, as it was")
     .argument("<id>", "the session, as `session trash` lists it")
     .option(
       "--force",
@@ -424,7 +424,10 @@ function addTrash(session: Command, action: Action): void {
   session
     .command("trash")
     .description("list the deleted sessions, newest first")
-    .option("--empty", "delete the contents of the trash for good")
+    .option(
+      "--empty",
+      "delete the contents of the trash for good, except Continuo's own sessions that another one continues from",
+    )
     .addOption(
       new Option("--older-than <days>", "only sessions that were deleted more than DAYS days ago").argParser(
         parseDays,

@@ -90,18 +90,18 @@ function idsOf(messages: readonly Message[]): string {
 
 /**
  * Deletes sessions in rounds, because a session that a fork reads can be deleted only after the fork: the sessions that
- * stay are tried again as long as any deletion succeeds.
+ * stay are tried again as long as any deletion succeeds. Returns those that stay in the end.
  *
  * @param settle deletes a session; returns false if it may be possible to delete it later
  */
 export async function deleteInRounds<T>(
   sessions: readonly T[],
   settle: (one: T) => Promise<boolean>,
-): Promise<void> {
-  for (let waiting = sessions; waiting.length > 0; ) {
+): Promise<readonly T[]> {
+  for (let waiting = sessions; ; ) {
     const left: T[] = [];
     for (const one of waiting) if (!(await settle(one))) left.push(one);
-    if (left.length === waiting.length) return;
+    if (left.length === waiting.length) return left;
     waiting = left;
   }
 }

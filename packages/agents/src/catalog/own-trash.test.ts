@@ -33,8 +33,9 @@ test("emptying the trash leaves a session that runs, and one that another proces
     if (args[0] === "b") await remove(...args);
     await remove(...args);
   });
-  const deleted = await emptyOwnTrash(own);
+  const { deleted, stayed } = await emptyOwnTrash(own);
   expect(idsOf(deleted.map(({ info }) => info))).toEqual(["a", "d"]);
+  expect(idsOf(stayed.map(({ info }) => info))).toEqual(["c"]);
   expect(idsOf(await listTrashedOwn(own))).toEqual(["c"]);
 });
 
@@ -45,6 +46,6 @@ test("a program's own facts about a trash do not move its session there", async 
   await store.createSession({ sessionId: "c", metadata: { trashed: { sessionId: "c", at: "soon" } } });
   await fillTrash(["d"]);
   expect(idsOf(await listOwn(own))).toEqual(["a", "b", "c"]);
-  expect((await emptyOwnTrash(own)).map(({ info }) => info.sessionId)).toEqual(["d"]);
+  expect((await emptyOwnTrash(own)).deleted.map(({ info }) => info.sessionId)).toEqual(["d"]);
   expect(idsOf(await listOwn(own))).toEqual(["a", "b", "c"]);
 });

@@ -134,22 +134,25 @@ async function restoreRow(
   return toTrashedOwn(row);
 }
 
-/**
- * Deletes sessions in the trash for good, those that were deleted before a time or all of them, and returns them. A
- * session that a session outside of the trash continues from stays, as does one with a run in progress.
- */
-export async function emptyOwnTrash(own: OpenOwn, before?: Date): Promise<readonly TrashedOwn[]> {
+export interface EmptiedOwn {
+  readonly deleted: readonly TrashedOwn[];
+  /** Those that a session outside of the trash continues from, and those with a run in progress. */
+  readonly stayed: readonly TrashedOwn[];
+}
+
+/** Deletes sessions in the trash for good: those that were deleted before a time, or all of them. */
+export async function emptyOwnTrash(own: OpenOwn, before?: Date): Promise<EmptiedOwn> {
   const limit = before?.toISOString();
   const deleted: TrashedOwn[] = [];
   const old = (await listTrashedOwn(own)).filter(
     ({ trashedAt = "" }) => limit === undefined || trashedAt < limit,
   );
-  await deleteInRounds(old, async (row) => {
+  const stayed = await deleteInRounds(old, async (row) => {
     const outcome = await deleteTrashed(row, own);
     if (outcome === "deleted") deleted.push(toTrashedOwn(row));
     return outcome !== "stays";
   });
-  return deleted;
+  return { deleted, stayed: stayed.map(toTrashedOwn) };
 }
 
 /** Returns `gone` for a session that another process deleted in the meantime. */

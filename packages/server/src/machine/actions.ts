@@ -187,8 +187,8 @@ function trashActions(
         // If the store cannot be opened, the list reports it.
         await using own = (await openReadable(options.places)).store;
         // Own sessions are first, because the store can refuse: native ones then stay too.
-        const ofOwn = own === null ? [] : await emptyOwnTrash(own);
-        return { sessions: ofOwn.length + emptyTrash({ places }).length };
+        const { deleted, stayed } = own === null ? { deleted: [], stayed: [] } : await emptyOwnTrash(own);
+        return { sessions: deleted.length + emptyTrash({ places }).length, stayed: stayed.length };
       });
     },
     async restore(trashId) {

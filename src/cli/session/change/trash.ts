@@ -65,10 +65,12 @@ export async function runTrash(flags: TrashFlags, shell: Shell): Promise<number>
     .filter((one) => isOld(one, flags, shell));
   const output = createOutput(shell.stdout);
   if (flags.empty && trashed.length > 0) await askToEmpty(trashed, flags, shell);
-  const shown = flags.empty ? await empty(flags, own, shell) : trashed;
+  const { deleted, stayed } = flags.empty ? await empty(flags, own, shell) : NOTHING_EMPTIED;
+  const shown = flags.empty ? deleted : trashed;
   if (flags.json) await output.write(`${toJsonText(shown.map(trashedToJson), 2)}\n`);
   else if (flags.empty) await output.write(`${plural(shown.length, "session")} deleted for good\n`);
   else await output.write(draw(shown, flags, shell));
+  for (const { info } of stayed) shell.stderr.write(`continuo: ${whyStayed(info.sessionId)}\n`);
   for (const problem of problems) shell.stderr.write(`continuo: ${problem}\n`);
   for (const one of missingOf({ error, failures: [] })) reportMissing(one, shell);
   return error === null ? 0 : exitCodeOf(error);
@@ -76,17 +78,24 @@ export async function runTrash(flags: TrashFlags, shell: Shell): Promise<number>
 
 type Trashed = TrashedSession | TrashedOwn;
 
+interface Emptied {
+  readonly deleted: readonly Trashed[];
+  readonly stayed: readonly TrashedOwn[];
+}
+
+const NOTHING_EMPTIED: Emptied = { deleted: [], stayed: [] };
+
+function whyStayed(sessionId: string): string {
+  return `continuo:${visibleLine(sessionId)} stays in the trash: another session continues from it, or a run is in progress`;
+}
+
 /** Own sessions are first, because the store can refuse: what was deleted until then would not be reported. */
-async function empty(
-  { olderThan }: TrashFlags,
-  own: OpenOwn | null,
-  shell: Shell,
-): Promise<readonly Trashed[]> {
+async function empty({ olderThan }: TrashFlags, own: OpenOwn | null, shell: Shell): Promise<Emptied> {
   const { now } = shell;
   const before = olderThan === undefined ? undefined : new Date(now.getTime() - olderThan * DAY_MS);
-  const ofOwn = own === null ? [] : await emptyOwnTrash(own, before);
+  const ofOwn = own === null ? NOTHING_EMPTIED : await emptyOwnTrash(own, before);
   const natives = emptyTrash(present({ places: placesOf(shell), now, olderThanDays: olderThan }));
-  return [...natives, ...ofOwn];
+  return { deleted: [...natives, ...ofOwn.deleted], stayed: ofOwn.stayed };
 }
 
 function isOld({ trashedAt }: Trashed, { olderThan }: TrashFlags, { now }: Shell): boolean {

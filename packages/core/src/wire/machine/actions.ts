@@ -85,6 +85,8 @@ export interface TrashAnswer {
 /** The answer of `POST /v1/machine/trash/empty`: how many sessions were deleted permanently. */
 export interface EmptyTrashAnswer {
   readonly sessions: number;
+  /** The number of those that stay, because another session continues from them, or because a run is in progress. */
+  readonly stayed: number;
 }
 
 /** `GET …/repair` (nothing is written), `POST …/repair` (in place; the old state goes into the trash). */
