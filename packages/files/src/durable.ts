@@ -46,14 +46,14 @@ export function makeProjectFolder(path: string): void {
  * Does not use the option `recursive` of Node: it never returns if a folder cannot be made, for example below `/proc`.
  */
 function makeFolders(path: string, sync: (folder: string) => void, mode: number = PRIVATE_FOLDER): void {
-  if (isFolder(path)) return;
+  if (hasFolder(path)) return;
   const above = dirname(path);
   makeFolders(above, sync, mode);
   try {
     mkdirSync(path, { mode });
   } catch (error) {
     // Another process made the folder after the check above, and may not have synced it yet, so both sync it.
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !isFolder(path)) throw error;
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !hasFolder(path)) throw error;
   }
   sync(above);
 }
@@ -61,10 +61,15 @@ function makeFolders(path: string, sync: (folder: string) => void, mode: number 
 /** False also for a path that no file can have, or that this user may not look at: the system refuses these. */
 export function isFolder(path: string): boolean {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+    return hasFolder(path);
   } catch {
     return false;
   }
+}
+
+/** Errors: those of the system if it refuses the path. */
+function hasFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** Creates an empty file. Errors: those of the system, `EEXIST` if the file exists. */
