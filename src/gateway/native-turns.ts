@@ -171,11 +171,11 @@ export class NativeTurns {
 
 /** Finds a native session; `null` if this machine does not have its files. */
 async function locate(
-  { agent, sessionId, location, cwd }: NativeRef,
+  { agent, sessionId, location }: NativeRef,
   places: PlacesAt,
 ): Promise<LookUpHit | null> {
-  const ref = isAgentName(agent) && location !== null ? { agent, sessionId, location, cwd } : null;
-  const lookup = await lookUpSession(ref ?? `${agent}:${sessionId}`, { places }).catch((error: unknown) => {
+  if (!isAgentName(agent)) return null;
+  const lookup = await lookUpSession({ agent, sessionId, location }, { places }).catch((error: unknown) => {
     if (isContinuoError(error, "not_found")) return null;
     throw error;
   });

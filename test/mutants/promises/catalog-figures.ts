@@ -101,8 +101,8 @@ export const CATALOG_FIGURES: readonly PromiseOfRoom[] = [
   {
     ...FOLLOW,
     promise: "A session is followed to the place to which it was moved.",
-    text: "return (await lookUpSession(`",
-    mistake: "if (agent !== null) return null;\n    return (await lookUpSession(`",
+    text: "lookUpSession({ agent, sessionId, location }, { places })",
+    mistake: "lookUpSession(location, { places })",
   },
   {
     ...FACTS,

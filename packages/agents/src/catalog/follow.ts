@@ -84,7 +84,7 @@ async function* followNative(
     const began = performance.now();
     const stamp: string = found === null ? "" : stampNow(found);
     const isDue = looks % CATALOG_LIMITS.followLooks === 0;
-    if (isDue || stamp !== seen.stamp) found = await findAgain(found ?? first, { reader, places });
+    if (isDue || stamp !== seen.stamp) found = await findAgain(found ?? first, places);
     missed = found === null ? missed + 1 : 0;
     if (missed > CATALOG_LIMITS.followMissed) throw gone(first);
     const now = found === null ? "" : stampNow(found);
@@ -149,12 +149,10 @@ function isQuiet({ files }: FoundSession): boolean {
 /** Finds the session again: its agent may have begun another file or archived it. Returns `null` if it is not found. */
 async function findAgain(
   { agent, sessionId, location }: FoundSession,
-  { reader, places }: Pick<LocatedSession, "reader" | "places">,
+  places: LocatedSession["places"],
 ): Promise<FoundSession | null> {
   try {
-    const there = await reader.recognise(location, places);
-    if (there?.sessionId === sessionId) return there;
-    return (await lookUpSession(`${agent}:${sessionId}`, { places })).found;
+    return (await lookUpSession({ agent, sessionId, location }, { places })).found;
   } catch (error) {
     if (isFailure(error)) return null;
     throw error;

@@ -16,8 +16,9 @@ export async function forkOrigin(
 ): Promise<ImportedSession> {
   const { places } = options;
   if (origin.type === "native") {
-    const { agent, sessionId } = await forkNativeSession(origin.found, { places });
-    return await importNative((await lookUpSession(`${agent}:${sessionId}`, { places })).found, options);
+    const { agent, sessionId, location } = await forkNativeSession(origin.found, { places });
+    const { found } = await lookUpSession({ agent, sessionId, location }, { places });
+    return await importNative(found, options);
   }
   const { session: source } = origin;
   const { store, cwd } = options;
@@ -42,9 +43,7 @@ async function forkedReference(
   // The native session lacks messages that others wrote since its last turn.
   if (agent === null || !isAgentName(agent) || native !== session.metadata.providerSessionId) return null;
   try {
-    const { found } = await lookUpSession(`${agent}:${native}`, { places });
-    // If the session is gone, a longer id that begins with its id is found.
-    if (found.sessionId !== native) return null;
+    const { found } = await lookUpSession({ agent, sessionId: native, location: null }, { places });
     const forked: ForkedSession = await forkNativeSession(found, { places });
     return { agent, sessionId: forked.sessionId, location: forked.location, cwd: session.cwd ?? cwd };
   } catch (error) {

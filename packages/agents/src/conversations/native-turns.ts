@@ -122,13 +122,12 @@ const keyOf = ({ agent, sessionId }: Pick<NativeRef, "agent" | "sessionId">): st
 
 /** `null` if this machine does not have its files. */
 async function locate(
-  { agent, sessionId, location, cwd }: NativeRef,
+  { agent, sessionId, location }: NativeRef,
   places: PlacesAt,
 ): Promise<FoundSession | null> {
   if (!isAgentName(agent)) return null;
-  const ref = location === null ? `${agent}:${sessionId}` : { agent, sessionId, location, cwd };
   try {
-    return (await lookUpSession(ref, { places })).found;
+    return (await lookUpSession({ agent, sessionId, location }, { places })).found;
   } catch (error) {
     if (isContinuoError(error, "not_found")) return null;
     throw error;

@@ -106,7 +106,8 @@ async function originAt(
       looking,
     );
   }
-  const { found } = await lookUpSession(`${agent}:${sessionId}`, { places: looking.places });
+  const ref = isAgentName(agent) ? { agent, sessionId, location: null } : `${agent}:${sessionId}`;
+  const { found } = await lookUpSession(ref, { places: looking.places });
   return await belongingTo({ type: "native", found }, looking);
 }
 

@@ -9,7 +9,7 @@ import {
   cancellable,
   isAgentName,
   type KnownOptions,
-  type ReadableRef,
+  type NativeRef,
 } from "@continuo/core/model";
 import { fileOfLocation, type Places, placesOfThisUser } from "@continuo/files";
 import type { AgentReader, FoundSession, SavedSkimMemo } from "./kit/index.ts";
@@ -33,10 +33,13 @@ export const LOOKUP_OPTIONS: KnownOptions<LookupOptions> = {
   signal: true,
 };
 
+/** A session by exactly its id. Its location, if it is known, is looked at first. */
+export type ExactRef = Pick<NativeRef, "sessionId" | "location"> & { readonly agent: AgentName };
+
 /**
  * The text of a person, a row of a list, or a result of `findNativeSessions`, which does not have to be searched again.
  */
-export type SessionRef = string | ReadableRef | FoundSession;
+export type SessionRef = string | ExactRef | FoundSession;
 
 export interface Lookup {
   readonly reader: AgentReader;
@@ -44,7 +47,8 @@ export interface Lookup {
 }
 
 /**
- * A reference is found at its location. A text is a path if the file exists, and otherwise an id.
+ * A reference is found at its location, or by exactly its id. A text is a path if the file exists, and otherwise an id
+ * or the beginning of one.
  *
  * Errors: `not_found`; `ambiguous` with `details.matches: [{ agent, sessionId, location }]`.
  */
@@ -74,9 +78,9 @@ async function lookUp(ref: SessionRef, options: LookupOptions): Promise<Lookup> 
   return only;
 }
 
-async function lookUpRef(ref: ReadableRef, places: Places, options: LookupOptions): Promise<Lookup> {
+async function lookUpRef(ref: ExactRef, places: Places, options: LookupOptions): Promise<Lookup> {
   const reader = await formatOf(ref.agent);
-  const found = await reader.recognise(ref.location, places);
+  const found = ref.location === null ? null : await reader.recognise(ref.location, places);
   // The file may belong to another session than when the reference was made.
   if (found?.sessionId === ref.sessionId) return { reader, found };
   const matches = await matchesOf(ref.sessionId, [ref.agent], places, options);
