@@ -39,6 +39,19 @@ test("emptying the trash leaves a session that runs, and one that another proces
   expect(idsOf(await listTrashedOwn(own))).toEqual(["c"]);
 });
 
+test("a session that another process restores while the trash is emptied is not deleted", async () => {
+  await fillTrash(["a", "b", "c"]);
+  const remove = store.deleteSession.bind(store);
+  vi.spyOn(store, "deleteSession").mockImplementation(async (deleted, ...rest) => {
+    for (const { sessionId } of await listTrashedOwn(own))
+      if (sessionId !== deleted) await store.updateSession(sessionId, { metadata: { trashed: null } });
+    await remove(deleted, ...rest);
+  });
+  const { deleted, stayed } = await emptyOwnTrash(own);
+  expect([deleted.length, stayed.length]).toEqual([1, 0]);
+  expect(await listOwn(own)).toHaveLength(2);
+});
+
 test("a program's own facts about a trash do not move its session there", async () => {
   const at = "2026-11-30T10:00:00.000Z";
   await store.createSession({ sessionId: "a", metadata: { trashedAt: at, trashed: true } });

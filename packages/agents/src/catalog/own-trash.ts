@@ -27,6 +27,7 @@ import {
   type OwnRow,
   type TrashedOwn,
   toTrashedOwn,
+  trashedAtOf,
   trashMarkOf,
 } from "./rows.ts";
 import { listOwn, listTrashedOwn, type OpenOwn } from "./store.ts";
@@ -155,9 +156,11 @@ export async function emptyOwnTrash(own: OpenOwn, before?: Date): Promise<Emptie
   return { deleted, stayed: stayed.map(toTrashedOwn) };
 }
 
-/** Returns `gone` for a session that another process deleted in the meantime. */
+/** Returns `gone` for a session that another process deleted or restored in the meantime. */
 async function deleteTrashed(row: OwnRow, own: OpenOwn): Promise<"deleted" | "stays" | "gone"> {
   try {
+    const now = await own.store.getSession(row.sessionId);
+    if (now === null || trashedAtOf(now) === undefined) return "gone";
     await deleteOwn(row, own);
     return "deleted";
   } catch (error) {

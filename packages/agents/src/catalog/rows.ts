@@ -100,7 +100,7 @@ export function trashMarkOf({ sessionId }: Pick<OwnRow, "sessionId">, at: Date):
 }
 
 /** A program may use the key for facts of its own, so it counts only if it names this session and a time. */
-function trashedAtOf({ sessionId, metadata }: Session): string | undefined {
+export function trashedAtOf({ sessionId, metadata }: Session): string | undefined {
   const { sessionId: named, at } = (metadata.trashed ?? {}) as Readonly<Record<string, unknown>>;
   return named === sessionId && isTime(at) ? at : undefined;
 }
