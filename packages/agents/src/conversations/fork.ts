@@ -41,7 +41,13 @@ async function forkedReference(
   const { agent } = session;
   const native = agent === null ? null : nativeIdOf(session, agent);
   // The native session lacks messages that others wrote since its last turn.
-  if (agent === null || !isAgentName(agent) || native !== session.metadata.providerSessionId) return null;
+  if (
+    agent === null ||
+    native === null ||
+    !isAgentName(agent) ||
+    native !== session.metadata.providerSessionId
+  )
+    return null;
   try {
     const { found } = await lookUpSession({ agent, sessionId: native, location: null }, { places });
     const forked: ForkedSession = await forkNativeSession(found, { places });
