@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { agUiHandler } from "../../packages/ag-ui/src/index.ts";
 import { type Continuo, openContinuo } from "../../packages/server/src/runtime/index.ts";
-import { createRandom } from "../../test/mutants/random.ts";
+import { randomFrom } from "../../test/store/harness/random.ts";
 import { badNetwork } from "../bad-network.ts";
 import { Page, saidIn, saidInChat } from "./client.ts";
 import { desk } from "./desk.ts";
@@ -41,7 +41,7 @@ const direct: typeof fetch = async (to, init) => await handle(new Request(to as 
 const WORDS = ["parcel", "please", "fail", "again", "the", "blue", "one"];
 
 async function randomThread(seed: number, counts: Record<string, number>): Promise<void> {
-  const random = createRandom(seed);
+  const random = randomFrom(seed);
   const threadId = `thread-${seed}`;
   const count = (what: string): void => {
     counts[what] = (counts[what] ?? 0) + 1;

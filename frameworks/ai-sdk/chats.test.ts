@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { ContinuoChatTransport } from "../../packages/ai-sdk/src/index.ts";
 import type { Agent } from "../../packages/core/src/model/index.ts";
 import { type Continuo, type FetchHandler, openContinuo } from "../../packages/server/src/runtime/index.ts";
-import { createRandom } from "../../test/mutants/random.ts";
+import { randomFrom } from "../../test/store/harness/random.ts";
 import { badNetwork } from "../bad-network.ts";
 import { shown, Tab } from "./tab.ts";
 
@@ -20,7 +20,7 @@ const ACTS_OF_A_CHAT = 20;
 const desk: Agent = {
   name: "desk",
   async execute({ run, input }, { onEvent, signal }) {
-    const random = createRandom(Number.parseInt(run.runId.slice(0, 8), 16));
+    const random = randomFrom(Number.parseInt(run.runId.slice(0, 8), 16));
     for (let step = 0; step < 1 + 2 * random(); step++) {
       for (let word = 0; word < 1 + 4 * random(); word++) {
         await pause(40 * random(), undefined, { signal });
@@ -46,7 +46,7 @@ interface Counts {
 }
 
 async function randomChat(c: Continuo, handler: FetchHandler, seed: number, counts: Counts): Promise<void> {
-  const random = createRandom(seed);
+  const random = randomFrom(seed);
   const chatId = `chat-${seed}`;
   const open = (): Promise<Tab> => {
     const url = "http://desk.example";
