@@ -39,15 +39,10 @@ async function forkedReference(
   { places, cwd }: NativeImportOptions,
 ): Promise<NativeRef | null> {
   const { agent } = session;
-  const native = agent === null ? null : nativeIdOf(session, agent);
+  if (agent === null || !isAgentName(agent)) return null;
+  const native = nativeIdOf(session, agent);
   // The native session lacks messages that others wrote since its last turn.
-  if (
-    agent === null ||
-    native === null ||
-    !isAgentName(agent) ||
-    native !== session.metadata.providerSessionId
-  )
-    return null;
+  if (native === null || native !== session.metadata.providerSessionId) return null;
   try {
     const { found } = await lookUpSession({ agent, sessionId: native, location: null }, { places });
     const forked: ForkedSession = await forkNativeSession(found, { places });
