@@ -112,6 +112,18 @@ const CASES: readonly (readonly [AgentName, string, Json | null, (at: number) =>
       }),
   ],
   [
+    "copilot",
+    "calls without results",
+    { type: "session.start", id: "i0", parentId: null, timestamp: TIME, data: { sessionId: "s", version: 1 } },
+    (at) => ({
+      type: "assistant.message",
+      id: `i${at}`,
+      parentId: `i${at - 1}`,
+      timestamp: TIME,
+      data: { messageId: `m${at}`, content: "", toolRequests: [{ toolCallId: `c${at}`, name: "look", arguments: {} }] },
+    }),
+  ],
+  [
     "pi",
     "lost parents",
     { type: "session", version: 3, id: "s", timestamp: TIME, cwd: "/x" },

@@ -228,12 +228,7 @@ function pairLostResults(draft: RepairDraft): void {
   lines.forEach((answer, at) => {
     const open = callsOf(answer).filter((id) => !answered.has(id));
     if (open.length === 0) return;
-    const agentId = agentIdOf(answer.value);
-    const own = lines.slice(at + 1).filter(({ value }) => agentIdOf(value) === agentId);
-    const next = own.findIndex(({ value }) => value.type === "assistant.message");
-    const lost = own
-      .slice(0, next === -1 ? own.length : next)
-      .filter((line) => isResult(line) && !called.has(resultOf(line)));
+    const lost = resultsBehind(lines, at).filter((line) => !called.has(resultOf(line)));
     if (lost.length !== open.length) return;
     lost.forEach((result, place) => {
       const [theirs, ours] = [resultOf(result), open[place] ?? ""];
@@ -243,6 +238,19 @@ function pairLostResults(draft: RepairDraft): void {
       else change(result, { ...result.value, data: { ...dataOf(result.value), toolCallId: ours } }, reason);
     });
   });
+}
+
+/** The results that follow an answer, up to the next answer of the same agent. */
+function resultsBehind(lines: readonly RecordLine[], at: number): readonly RecordLine[] {
+  const agentId = agentIdOf(lines[at]?.value ?? {});
+  const results: RecordLine[] = [];
+  for (let next = at + 1; next < lines.length; next++) {
+    const line = lines[next];
+    if (line === undefined || agentIdOf(line.value) !== agentId) continue;
+    if (line.value.type === "assistant.message") break;
+    if (isResult(line)) results.push(line);
+  }
+  return results;
 }
 
 function withIdOfCall({ value }: RecordLine, before: string, id: string): Json {

@@ -114,10 +114,11 @@ function nameCalls(draft: RepairDraft): void {
     if (message === null) continue;
     const blocks = blocksOf(message.content);
     const nameless = blocks.filter(isJson).filter(isNamelessCall);
+    if (nameless.length !== 1) continue;
     const lost = resultsBehind(lines, at).filter((result) => !called.has(textOfValue(result.toolCallId)));
     const [call] = nameless;
     const [result] = lost;
-    if (nameless.length !== 1 || lost.length !== 1 || call?.name !== result?.toolName) continue;
+    if (lost.length !== 1 || call?.name !== result?.toolName) continue;
     const id = textOfValue(result?.toolCallId);
     const content = blocks.map((block) => (block === call ? { ...call, id } : block));
     change(line, { ...line.value, message: { ...message, content } }, "a call has lost its id");
@@ -130,14 +131,14 @@ function isNamelessCall({ type, id }: Json): boolean {
 
 /** The results that follow an entry, up to the next message of another kind. */
 function resultsBehind(lines: readonly RecordLine[], at: number): readonly Json[] {
-  const behind = lines.slice(at + 1).flatMap(({ value }): Json[] => {
-    const message = messageOf(value);
-    return message === null ? [] : [message];
-  });
-  const end = behind.findIndex((message) => message.role !== "toolResult");
-  return (end === -1 ? behind : behind.slice(0, end)).filter(
-    ({ toolCallId }) => typeof toolCallId === "string",
-  );
+  const results: Json[] = [];
+  for (let next = at + 1; next < lines.length; next++) {
+    const message = messageOf(lines[next]?.value ?? {});
+    if (message === null) continue;
+    if (message.role !== "toolResult") break;
+    if (typeof message.toolCallId === "string") results.push(message);
+  }
+  return results;
 }
 
 function dropLostResults(draft: RepairDraft, links: Links): void {
