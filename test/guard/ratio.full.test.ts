@@ -4,11 +4,20 @@
  * guard's folder counts.
  */
 
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { filesBelow, type Places } from "@continuo/files";
 import { runGuard, verifyGuard } from "@continuo/native/editing/guard";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { scratchFolder } from "../scratch-folder.ts";
 import { appendTurn, realisticSessions } from "./realistic-home.ts";
 import { claudeLines } from "./sessions.ts";
@@ -56,7 +65,9 @@ async function ratio(home: string, ownBytes: number): Promise<number> {
 test.each([1, 12])(
   "copies of recorded sessions of 10 kB in %i parts take at most 0.15 of their size, all included",
   async (parts) => {
-    const home = scratchFolder("guard-ratio");
+    // The copies name the paths of sessions, so the path of the home is as short as a person's, and always as long.
+    const home = realpathSync(mkdtempSync("/tmp/home-"));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
     const places: Places = { home, env: {} };
     const all = [...recorded("claude", home), ...recorded("gemini", home)];
     for (let part = 0; part < parts; part += 1) {
