@@ -114,13 +114,23 @@ const CASES: readonly (readonly [AgentName, string, Json | null, (at: number) =>
   [
     "copilot",
     "calls without results",
-    { type: "session.start", id: "i0", parentId: null, timestamp: TIME, data: { sessionId: "s", version: 1 } },
+    {
+      type: "session.start",
+      id: "i0",
+      parentId: null,
+      timestamp: TIME,
+      data: { sessionId: "s", version: 1 },
+    },
     (at) => ({
       type: "assistant.message",
       id: `i${at}`,
       parentId: `i${at - 1}`,
       timestamp: TIME,
-      data: { messageId: `m${at}`, content: "", toolRequests: [{ toolCallId: `c${at}`, name: "look", arguments: {} }] },
+      data: {
+        messageId: `m${at}`,
+        content: "",
+        toolRequests: [{ toolCallId: `c${at}`, name: "look", arguments: {} }],
+      },
     }),
   ],
   [
