@@ -233,8 +233,8 @@ export const CATALOG: readonly PromiseOfRoom[] = [
     file: "packages/agents/src/catalog/own-trash.ts",
     test: "test/gateway/gateway.test.ts",
     promise: "A deleted conversation leaves none of its native sessions in the list.",
-    text: "    if (isAgentName(native.agent)) await trashIfThere(native, options);\n",
-    mistake: "    if (!isAgentName(native.agent)) await trashIfThere(native, options);\n",
+    text: "  if (!isAgentName(agent)) return;\n",
+    mistake: "  if (isAgentName(agent)) return;\n",
   },
   {
     promise: "Deleting a conversation moves all its native sessions to the trash.",

@@ -5,11 +5,9 @@
 
 import { isAgentName, isContinuoError, present } from "@continuo/core/model";
 import type { Places } from "@continuo/files";
-import { type Lookup, type LookupOptions, lookUpSession } from "@continuo/native";
 import {
   listTrashedSessions,
   restoreNativeSession,
-  settleUnfinished,
   type TrashPlaces,
   trashNativeSession,
 } from "@continuo/native/editing";
@@ -44,40 +42,26 @@ export interface OwnTrashOptions extends TrashPlaces {
 export async function trashOwn(row: OwnRow, own: OpenOwn, options: OwnTrashOptions): Promise<TrashedOwn> {
   const { store } = own;
   await refuseRunning(row, store);
-  // An interrupted edit may have moved a native session away.
-  await settleUnfinished({ places: options.places, signal: options.signal });
   const rows = await listOwn(own);
   for (const native of earlierNames(row)) {
     const owner = ownerOf(native, rows);
     if (owner !== null && owner.sessionId !== row.sessionId) continue;
-    if (isAgentName(native.agent)) await trashIfThere(native, options);
+    await trashIfThere(native, options);
   }
   const { now = new Date() } = options;
   await store.updateSession(row.sessionId, { metadata: trashMarkOf(row, now) });
   return toTrashedOwn({ ...row, trashedAt: now.toISOString() });
 }
 
-async function trashIfThere(native: NativeName, { places, now, signal }: OwnTrashOptions): Promise<void> {
+async function trashIfThere(
+  { agent, sessionId }: NativeName,
+  { places, now, signal }: OwnTrashOptions,
+): Promise<void> {
+  if (!isAgentName(agent)) return;
   try {
-    const found = await findExactly(native, present({ places, signal }));
-    if (found === null) return;
-    const { agent, sessionId, location, cwd = null } = found;
-    await trashNativeSession({ agent, sessionId, location, cwd }, present({ places, now, signal }));
+    await trashNativeSession({ agent, sessionId, location: null }, present({ places, now, signal }));
   } catch (error) {
     if (!isContinuoError(error, "not_found")) throw error;
-  }
-}
-
-/** `null` if the name is only the beginning of other sessions' ids. Errors: `not_found`; `ambiguous` for two places. */
-async function findExactly(native: NativeName, looking: LookupOptions): Promise<Lookup["found"] | null> {
-  const isExact = ({ sessionId }: Pick<NativeName, "sessionId">): boolean => sessionId === native.sessionId;
-  try {
-    const { found } = await lookUpSession(nativeKey(native), looking);
-    return isExact(found) ? found : null;
-  } catch (error) {
-    if (!isContinuoError(error, "ambiguous")) throw error;
-    if ((error.details.matches as readonly NativeName[]).some(isExact)) throw error;
-    return null;
   }
 }
 

@@ -7,7 +7,6 @@ import {
   isContinuoError,
   type KnownOptions,
   type Problem,
-  type ReadableRef,
   shellWord,
 } from "@continuo/core/model";
 import { type Places, placesOfThisUser } from "@continuo/files";
@@ -18,6 +17,7 @@ import {
   type LookupOptions,
   lookUpSession,
   pick,
+  type SessionRef,
 } from "../native/index.ts";
 
 import type { FoundSession } from "../native/kit/index.ts";
@@ -49,17 +49,14 @@ const TRASH_PLACES: KnownOptions<TrashPlaces> = { places: true, now: true };
  * `conflict`, `busy`, `unwritable`: nothing was moved; `verification_failed`: the session is in the trash.
  */
 export async function trashNativeSession(
-  ref: string | ReadableRef,
+  ref: SessionRef,
   options: LookupOptions & TrashPlaces = {},
 ): Promise<TrashedSession> {
   assertKnownOptions("trashNativeSession", options, { ...LOOKUP_OPTIONS, ...TRASH_PLACES });
   return await cancellable(options.signal, () => trash(ref, options));
 }
 
-async function trash(
-  ref: string | ReadableRef,
-  options: LookupOptions & TrashPlaces,
-): Promise<TrashedSession> {
+async function trash(ref: SessionRef, options: LookupOptions & TrashPlaces): Promise<TrashedSession> {
   const places = options.places ?? placesOfThisUser();
   await settleUnfinished({ places, signal: options.signal });
   const lookup = await lookUpSession(ref, { ...pick(options, "cwd", "signal"), places });

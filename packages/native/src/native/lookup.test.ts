@@ -1,3 +1,5 @@
+import { copyFileSync, mkdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { CLAUDE_ID, cleanEnv, createHome, writeSessions } from "../../../../test/cli/home.ts";
 import { lookUpSession } from "./lookup.ts";
@@ -16,4 +18,19 @@ test("a text names a session by the beginning of its id, and a reference only by
       code: "not_found",
     });
   }
+});
+
+test("a reference without a location names no session if two files have its id", async () => {
+  using home = createHome();
+  writeSessions(home);
+  const places = { home: home.path, env: cleanEnv(home.path) };
+  const ref = { agent: "claude", sessionId: CLAUDE_ID } as const;
+  const { found } = await lookUpSession({ ...ref, location: null }, { places });
+  const copy = join(home.path, ".claude/projects/-copy", basename(found.location));
+  mkdirSync(dirname(copy));
+  copyFileSync(found.location, copy);
+  await expect(lookUpSession({ ...ref, location: null }, { places })).rejects.toMatchObject({
+    code: "ambiguous",
+  });
+  expect((await lookUpSession({ ...ref, location: copy }, { places })).found.location).toBe(copy);
 });

@@ -85,9 +85,12 @@ async function lookUpRef(ref: ExactRef, places: Places, options: LookupOptions):
   // The file may belong to another session than when the reference was made.
   if (found?.sessionId === ref.sessionId) return { reader, found };
   const matches = await matchesOf(ref.sessionId, [ref.agent], places, options);
-  const exact = matches.find((match) => match.found.sessionId === ref.sessionId);
-  if (exact === undefined) throw notFound(`${ref.agent}:${ref.sessionId}`);
-  return exact;
+  const exact = matches.filter((match) => match.found.sessionId === ref.sessionId);
+  const [first] = exact;
+  if (first === undefined) throw notFound(`${ref.agent}:${ref.sessionId}`);
+  // Only a place can tell two of the same id apart.
+  if (exact.length > 1 && ref.location === null) throw ambiguous(`${ref.agent}:${ref.sessionId}`, exact);
+  return first;
 }
 
 async function lookUpPath(text: string, places: Places, options: LookupOptions): Promise<Lookup | null> {
