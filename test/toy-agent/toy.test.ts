@@ -16,9 +16,9 @@ import {
   repairNativeSession,
 } from "@continuo/agents";
 import { trustIn } from "@continuo/agents/drivers/trust";
-import { textOf } from "@continuo/core/model";
-import { registerAgent } from "@continuo/native";
-import { beforeAll, expect, test } from "vitest";
+import { AGENT_NAMES, isAgentName, textOf } from "@continuo/core/model";
+import { READABLE_AGENTS, registerAgent } from "@continuo/native";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Home } from "../cli/home.ts";
 import { runHere } from "../cli/in-process.ts";
 import { scratchFolder } from "../scratch-folder.ts";
@@ -33,6 +33,7 @@ const home = join(root, "home");
 const cwd = join(root, "project");
 const env = { CONTINUO_HOME: join(root, "continuo"), [HOME_VARIABLES.pi]: join(root, "pi") };
 const places = { home, env };
+let removeToy: () => void;
 
 const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`;
 const call = { type: "tool_call", id: "call_1", name: "count", args: { to: 3 } };
@@ -59,7 +60,14 @@ beforeAll(() => {
     join(home, ".toy", `${ID}.toy`),
     RECORDS.map((record) => `${JSON.stringify(record)}\n`).join(""),
   );
-  registerAgent(toyAgent);
+  removeToy = registerAgent(toyAgent);
+});
+
+// Other files run in the same process later, and look for the sessions of every agent that is registered.
+afterAll(() => {
+  removeToy();
+  expect(READABLE_AGENTS).toEqual(AGENT_NAMES);
+  expect(isAgentName(TOY)).toBe(false);
 });
 
 async function continuo(...args: readonly string[]): Promise<string> {

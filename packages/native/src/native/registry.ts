@@ -30,11 +30,17 @@ const names: AgentName[] = [];
 /** In the order in which they are named everywhere. */
 export const READABLE_AGENTS: readonly AgentName[] = names;
 
-/** Makes an agent known to every list, look-up and command of this process. */
-export function registerAgent(agent: Agent): void {
-  nameAgent(agent.name);
-  AGENTS.set(agent.name, agent);
-  if (!names.includes(agent.name)) names.push(agent.name);
+/** Makes an agent known to every list, look-up and command of this process. Returns a function that removes it again. */
+export function registerAgent(agent: Agent): () => void {
+  const { name } = agent;
+  const removeName = nameAgent(name);
+  AGENTS.set(name, agent);
+  if (!names.includes(name)) names.push(name);
+  return () => {
+    removeName();
+    AGENTS.delete(name);
+    names.splice(names.indexOf(name), 1);
+  };
 }
 
 for (const name of AGENT_NAMES) registerAgent(BUILT_IN[name]);

@@ -20,7 +20,11 @@ export function isAgentName(value: unknown): value is AgentName {
   return known.has(value);
 }
 
-/** Makes the name of an agent that is registered later known to `isAgentName`. */
-export function nameAgent(name: AgentName): void {
+/**
+ * Makes the name of an agent that is registered later known to `isAgentName`. Returns a function that makes it unknown
+ * again.
+ */
+export function nameAgent(name: AgentName): () => void {
   known.add(name);
+  return () => void known.delete(name);
 }
