@@ -122,7 +122,7 @@ function itemsOf(block: Block, message: Message, options: ViewOptions): readonly
     case "tool_result":
       return [asSentBy(options.sentBy, resultOf(block, options))];
     case "unknown":
-      return [{ kind: "other", value: block.raw }];
+      return [{ kind: "other", value: partAsSentBy(options.sentBy, block.raw) }];
     case "file":
       return [{ kind: "other", value: { mimeType: block.mimeType, data: block.data, text: block.text } }];
   }
@@ -142,6 +142,25 @@ function resultOf(block: ToolResultBlock, { tellsErrors }: ViewOptions): Item {
 export function asSentBy(agent: AgentName | undefined, item: Item): Item {
   return item.kind === "result" && agent === "copilot" ? { ...item, images: [] } : item;
 }
+
+/** Gemini CLI sends of a part only what its library of the API knows (0.61.0). */
+function partAsSentBy(agent: AgentName | undefined, part: unknown): unknown {
+  if (agent !== "gemini" || typeof part !== "object" || part === null) return part;
+  return Object.fromEntries(Object.entries(part).filter(([name]) => GEMINI_PARTS.has(name)));
+}
+
+const GEMINI_PARTS = new Set([
+  "codeExecutionResult",
+  "executableCode",
+  "fileData",
+  "functionCall",
+  "functionResponse",
+  "inlineData",
+  "text",
+  "thought",
+  "thoughtSignature",
+  "videoMetadata",
+]);
 
 function pictureOf(block: ImageBlock): Picture {
   return block.data === undefined ? (block.url ?? "") : `data:${block.mimeType};base64,${block.data}`;

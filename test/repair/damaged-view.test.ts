@@ -33,7 +33,7 @@ async function layOut(agent: AgentName, fixture: string): Promise<Laid> {
 
 async function viewOf({ places, session: { agent, sessionId } }: Laid): Promise<readonly Item[]> {
   const { messages } = await readNativeSession(`${agent}:${sessionId}`, { places, view: "model" });
-  return normaliseView(messages, { tellsErrors: TELLS_ERRORS.has(agent) });
+  return normaliseView(messages, { tellsErrors: TELLS_ERRORS.has(agent), sentBy: agent });
 }
 
 async function repair({ places, session: { agent, sessionId } }: Laid): Promise<void> {
@@ -81,6 +81,44 @@ describe("Codex", () => {
     await repair(laid);
     expect(await viewOf(laid)).toEqual(sound);
   });
+});
+
+describe("Copilot", () => {
+  test.each(["assistant.message", "user.message"])(
+    "ignores a line of %s with bytes that are no UTF-8, until a repair",
+    async (type) => {
+      const laid = await layOut("copilot", "text-and-thinking");
+      const sound = await viewOf(laid);
+      const bytes = readFileSync(laid.session.location);
+      const line = bytes.lastIndexOf(`{"type":"${type}"`);
+      const { data } = JSON.parse(bytes.toString("utf8", line, bytes.indexOf("\n", line)));
+      const key = bytes.indexOf('"interactionId"', line);
+      bytes[key + 1] = 0xff;
+      writeFileSync(laid.session.location, bytes);
+      const parts = [data.content, data.reasoningText ?? data.content];
+      const ignored = (item: Item): boolean =>
+        item.kind === "text" || item.kind === "thinking" ? parts.includes(item.text) : false;
+      expect(sound.filter(ignored).length).toBeGreaterThan(0);
+      expect(await viewOf(laid)).toEqual(sound.filter((item) => !ignored(item)));
+      const { problems } = await checkNativeSession(laid.session.location, { places: laid.places });
+      expect(problems.map(({ code }) => code)).toEqual(["bad_utf8"]);
+      await repair(laid);
+      expect(await viewOf(laid)).toEqual(sound);
+    },
+  );
+});
+
+test("Gemini CLI sends a part without a known name that is beside a result", async () => {
+  const laid = await layOut("gemini", "parallel-tools");
+  const sound = await viewOf(laid);
+  const { texts, write } = recordsOf("gemini", laid.session.location);
+  const at = texts.findLastIndex((text) => JSON.parse(text).content?.[1]?.functionResponse !== undefined);
+  const damaged = JSON.parse(texts[at] ?? "");
+  const { functionResponse, ...rest } = damaged.content.pop();
+  damaged.content.push({ ...rest, functionResponsf: functionResponse });
+  write(texts.with(at, JSON.stringify(damaged)));
+  const result = sound.findLastIndex((item) => item.kind === "result" && item.id === functionResponse.id);
+  expect(await viewOf(laid)).toEqual(sound.toSpliced(result + 1, 0, { kind: "other", value: {} }));
 });
 
 test("the header of the thread that started a sub-agent of Codex is no damage", async () => {

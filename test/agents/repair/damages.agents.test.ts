@@ -240,7 +240,7 @@ async function viewOf({ places, session }: Stage, agent: AgentName): Promise<rea
   try {
     const ref = `${agent}:${session.sessionId}`;
     const { messages } = await readNativeSession(ref, { places, view: "model" });
-    return normaliseView(messages, { tellsErrors: TELLS_ERRORS.has(agent) });
+    return normaliseView(messages, { tellsErrors: TELLS_ERRORS.has(agent), sentBy: agent });
   } catch (error) {
     if (isContinuoError(error, "not_found")) return null;
     throw error;

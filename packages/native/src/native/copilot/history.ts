@@ -105,6 +105,7 @@ async function* readSteps(
       { place: partial ? {} : { line: index.line[record] ?? 0 }, id: idOf(index, record), value },
       {
         native: options.native === true,
+        lost: hasFlag(index, record, FLAG.lost),
         callOf: (id) => calls.get(id),
         assetOf: (id) => assets.get(id),
         usage: usedAt === -1 ? null : usageIn(await recordAt(scanned, usedAt)),

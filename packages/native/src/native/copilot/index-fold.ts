@@ -49,6 +49,8 @@ export const FLAG = {
   typed: 1,
   /** A command that the person requested: the next result of its id belongs to it. */
   command: 2,
+  /** Copilot ignores the line, because it has bytes that are not UTF-8 (seen in 1.0.102). */
+  lost: 4,
 } as const;
 
 export type Subagent = Omit<SubagentInfo, "location" | "sizeBytes"> & { readonly sizeBytes: number };
@@ -140,19 +142,20 @@ function addRow(index: Index, place: LinePlace): number {
   return at;
 }
 
-function foldRecord(index: Index, at: number, record: Json, line: LinePlace): void {
+function foldRecord(index: Index, at: number, record: Json, line: LineRecord): void {
   const ms = typeof record.timestamp === "string" ? Date.parse(record.timestamp) : Number.NaN;
   index.time[at] = ms;
   foldHeader(index, record, line);
   foldId(index, at, record, line);
   const flaw = flawOf(record);
   if (flaw !== null) foldFlaw(index, line, flaw);
-  const refused = resumeFlawOf(record);
+  const isLost = line.problems.some(({ code }) => code === "bad_utf8");
+  const refused = isLost ? null : resumeFlawOf(record);
   if (refused !== null) {
     const message = `Copilot cannot resume the session: ${refused}`;
     addProblem(index.problems, { code: "cannot_resume", line: line.line, message });
   }
-  foldFirstSpeaker(index, record, line);
+  if (!isLost) foldFirstSpeaker(index, record, line);
   foldUsage(index, at, record);
   const asset = record.type === "session.binary_asset" ? filledField(dataOf(record), "assetId") : null;
   if (asset !== null) index.assets.set(asset, at);
@@ -161,8 +164,10 @@ function foldRecord(index: Index, at: number, record: Json, line: LinePlace): vo
     return;
   }
   index.kind[at] = flaw === null ? kindOf(record) : KIND.system;
-  if (typedText(record) !== null) index.flags[at] = FLAG.typed;
-  if (record.type === "tool.user_requested") index.flags[at] = FLAG.command;
+  index.flags[at] =
+    (typedText(record) === null ? 0 : FLAG.typed) |
+    (record.type === "tool.user_requested" ? FLAG.command : 0) |
+    (isLost ? FLAG.lost : 0);
   if (classOf(record) === "unknown" && flaw === null) {
     const type = textOfValue(record.type);
     index.unknown.set(type, (index.unknown.get(type) ?? 0) + 1);

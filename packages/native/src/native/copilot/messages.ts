@@ -47,6 +47,8 @@ export interface ToolCall {
 
 export interface MessageOptions {
   readonly native: boolean;
+  /** True if Copilot does not see the record: its message has `metadata.copilot.lostOnResume`. */
+  readonly lost: boolean;
   /** The call that a result answers, or the command that the person requested. */
   readonly callOf: (id: string) => ToolCall | undefined;
   readonly assetOf: FindAsset;
@@ -68,7 +70,7 @@ export function toMessage(record: PlacedRecord, options: MessageOptions): Messag
   const metadata: MessageMetadata = {
     records: [record.place],
     ...(options.native ? { native: [record.value] } : {}),
-    copilot,
+    copilot: options.lost ? { ...copilot, lostOnResume: true } : copilot,
   };
   return {
     id: record.id,

@@ -3,7 +3,7 @@
  *
  * Rules of 1.0.102, in this order; `npm run test:agents` compares the whole with real requests.
  *
- * 1. Everything before the last `session.context_cleared` is left out.
+ * 1. A line with bytes that are not UTF-8 is ignored. Everything before the last `session.context_cleared` is left out.
  * 2. Before the last compaction, everything except the texts of prompts is left out; prompts before an earlier
  *    compaction are sent too. The summary and the rest follow.
  * 3. System messages, notifications and errors are left out: Copilot declares its prompt and tools again.
@@ -28,7 +28,8 @@ export const NO_RESULT = "[No result of this call was recorded.]";
 const TIME = /^<current_datetime>[^<]*<\/current_datetime>\s*/u;
 
 export function modelView(history: readonly Message[]): Message[] {
-  const sent = compacted(sinceCleared(history)).filter(isSent);
+  const read = history.filter((message) => copilotOf(message).lostOnResume !== true);
+  const sent = compacted(sinceCleared(read)).filter(isSent);
   return withResults(sent.map(withSentThoughts).map(withObjectInputs).map(asSent)).filter(holdsSomething);
 }
 

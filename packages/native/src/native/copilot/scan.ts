@@ -39,7 +39,7 @@ interface ScanState {
 }
 
 export const copilotScan: Scan<ScanState, LineRecord, LineSource, number> = {
-  version: "copilot-1",
+  version: "copilot-2",
   open: openLineSource,
   async create({ found, partial, signal }) {
     const firsts = createFirsts();

@@ -115,18 +115,23 @@ export function toToolMessage(placed: PlacedResult, options: MessageOptions): Me
   };
 }
 
-/** A user message without its results, or a notice. */
+/** A user message without its results (`metadata.gemini.withResults` if it has any), or a notice. */
 export function toAside(listed: PlacedMessage, own: PlacedMessage | null, options: MessageOptions): Message {
   const value = own === null ? listed.value : merged(listed.value, own.value);
   const isUser = value.type === "user";
-  const parts = partsOf(value.content).filter((part) => !(isUser && isResponse(part)));
+  const parts = partsOf(value.content);
+  const others = parts.filter((part) => !(isUser && isResponse(part)));
+  const { gemini, ...metadata } = metadataOf(own === null ? [listed] : [own, listed], value, options);
   return {
     id: textOfValue(value.id),
     role: isUser ? "user" : "system",
-    content: parts.map(toBlock),
+    content: others.map(toBlock),
     ...optional("timestamp", toTime(value.timestamp)),
     origin: originOf(value),
-    metadata: metadataOf(own === null ? [listed] : [own, listed], value, options),
+    metadata: {
+      ...metadata,
+      gemini: others.length < parts.length ? { ...gemini, withResults: true } : gemini,
+    },
   };
 }
 
@@ -142,7 +147,7 @@ function metadataOf(
   sources: readonly PlacedMessage[],
   value: Json,
   options: MessageOptions,
-): MessageMetadata {
+): MessageMetadata & { readonly gemini: Json } {
   const flags: Record<string, unknown> = Object.fromEntries(
     Object.entries(value).filter(([key]) => !TOLD.includes(key)),
   );

@@ -71,6 +71,11 @@ describe("what Gemini CLI sends", () => {
     expect(modelView([shown, asides])).toEqual([shown]);
   });
 
+  test("a user message whose record has results too, whatever else it has", () => {
+    const beside = message("user", "/look", { metadata: { gemini: { withResults: true } } });
+    expect(modelView([beside])).toEqual([beside]);
+  });
+
   test("a zero-width space keeps a slash", () => {
     const kept = message("user", "\u200b/tmp is full");
     expect(modelView([kept])).toEqual([kept]);

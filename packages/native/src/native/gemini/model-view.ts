@@ -11,7 +11,7 @@ import { textOfPart } from "./records.ts";
  * - after a compaction, messages before the newest summary are not sent
  * - notices (`info`, `warning`, `error`) are not sent
  * - a user message is not sent if its text is empty or, after white space, begins with `/`, `?`,
- *   `<session_context>` or `<hook_context>`; it is sent if a picture or file comes before its text
+ *   `<session_context>` or `<hook_context>`; it is sent if a picture, file or result comes before its text
  * - thoughts are not sent
  * - consecutive answers without a message of the user between them are not sent if one of them has an empty text
  * - a record with a raw U+2028 or U+2029 in it is not sent: Gemini CLI does not see it
@@ -24,7 +24,7 @@ export function modelView(history: readonly Message[]): Message[] {
   const sent: Message[] = [];
   for (const message of history.slice(Math.max(0, start))) {
     if (message.role === "system" || isLost(message)) continue;
-    if (message.role === "user" && isDropped(message.content)) continue;
+    if (message.role === "user" && !isWithResults(message) && isDropped(message.content)) continue;
     sent.push(message);
   }
   const spoken = withoutInvalidRuns(sent).flatMap(withoutThoughts);
@@ -42,9 +42,12 @@ function interruption({ id }: Message): Message {
   };
 }
 
-function isLost(message: Message): boolean {
-  const { gemini } = message.metadata;
+function isLost({ metadata: { gemini } }: Message): boolean {
   return isJson(gemini) && gemini.lostOnResume === true;
+}
+
+function isWithResults({ metadata: { gemini } }: Message): boolean {
+  return isJson(gemini) && gemini.withResults === true;
 }
 
 const DROPPED = /^(?:[/?]|<session_context>|<hook_context>|$)/u;
