@@ -2,8 +2,8 @@
 
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
 import { ContinuoError, type ErrorCode } from "@continuo/core/model";
-import { expect, test } from "vitest";
-import { toRequestError } from "./errors.ts";
+import { describe, expect, test } from "vitest";
+import { ofFailedRun, toRequestError } from "./errors.ts";
 
 test.each<[ErrorCode, number]>([
   ["not_found", -32_002],
@@ -31,5 +31,36 @@ test("an error of the protocol stays as it is, and any other is an internal one"
   expect(toRequestError(new TypeError("x is not a function"))).toMatchObject({
     code: -32_603,
     message: "x is not a function",
+  });
+});
+
+describe("the error with which a run failed", () => {
+  test("keeps its code, and the hint of the error that was thrown", () => {
+    const cause = new ContinuoError("unsupported", "robot does not take pictures", { hint: "Leave it out." });
+    const error = { code: "unsupported", message: "robot does not take pictures" };
+    expect(ofFailedRun({ error, cause })).toMatchObject({
+      code: -32_602,
+      message: "robot does not take pictures. Leave it out.",
+      data: { code: "unsupported", hint: "Leave it out." },
+    });
+    expect(ofFailedRun({ error, cause: new Error("no") })).toMatchObject({
+      code: -32_602,
+      message: "robot does not take pictures",
+      data: { code: "unsupported" },
+    });
+  });
+
+  test.each(["not_found", "gone"])("does not say that the session is gone if it is %s", (code) => {
+    const failure = ofFailedRun({ error: { code, message: "the agent has no such model" } });
+    expect([failure.code, failure.data]).toEqual([-32_603, { code }]);
+  });
+
+  test("is one of the agent if nobody knows its code", () => {
+    const failure = ofFailedRun({ error: { code: "of tomorrow", message: "it went wrong" } });
+    expect([failure.code, failure.message, failure.data]).toEqual([
+      -32_603,
+      "it went wrong",
+      { code: "agent_failed" },
+    ]);
   });
 });

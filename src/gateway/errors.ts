@@ -4,7 +4,14 @@
  */
 
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
-import { type ErrorCode, isContinuoError, messageOf, present } from "@continuo/core/model";
+import {
+  ContinuoError,
+  ERROR_KINDS,
+  type ErrorCode,
+  isContinuoError,
+  messageOf,
+  present,
+} from "@continuo/core/model";
 
 /** `Resource not found` of the protocol. */
 const NOT_FOUND = -32_002;
@@ -28,6 +35,23 @@ export function toRequestError(error: unknown): RequestError {
   const { code, message, hint } = error;
   const words = hint === undefined ? message : `${message}. ${hint}`;
   return new RequestError(CODES[code] ?? INTERNAL, oneLine(words), present({ code, hint }));
+}
+
+interface FailedRun {
+  readonly error: { readonly code: string; readonly message: string };
+  /** The error as it was thrown; the stored one has no hint. */
+  readonly cause?: unknown;
+}
+
+/**
+ * Converts the error with which a run failed. `not_found` and `gone` are internal errors here: the code of the protocol
+ * would say that the editor's session is gone, but the run missed something else.
+ */
+export function ofFailedRun({ error, cause }: FailedRun): RequestError {
+  const code = Object.hasOwn(ERROR_KINDS, error.code) ? (error.code as ErrorCode) : "agent_failed";
+  const hint = isContinuoError(cause, code) ? cause.hint : undefined;
+  const failure = toRequestError(new ContinuoError(code, error.message, present({ hint })));
+  return failure.code === NOT_FOUND ? new RequestError(INTERNAL, failure.message, failure.data) : failure;
 }
 
 /** `Authentication required`. It is used only if the editor was offered a login. */

@@ -41,7 +41,7 @@ import {
   toPolicy,
 } from "./config-options.ts";
 import { toBlocks } from "./content.ts";
-import { loginWanted } from "./errors.ts";
+import { loginWanted, ofFailedRun } from "./errors.ts";
 import { type FollowStart, followStartOf, followTurnsOfOthers, newestPrompts } from "./follow-turns.ts";
 import { parseId } from "./ids.ts";
 import { KnownPrompts } from "./known-prompts.ts";
@@ -334,7 +334,7 @@ export class EditorSession {
       const { message, details = {} } = result.error;
       const { loginOf } = details;
       if (typeof loginOf === "string" && this.#options.logins.isOffered(loginOf)) throw loginWanted(message);
-      throw new ContinuoError("agent_failed", message, { details });
+      throw ofFailedRun(result);
     } catch (error) {
       if (signal.aborted) return "cancelled";
       throw error;

@@ -46,6 +46,17 @@ test("a picture for an agent that accepts none is refused by name, and the next 
   expect(spokenIn(at.editor.take())).toBe("I see.");
 });
 
+test("the refusal of a part has the code and the hint of Continuo, and the number of the protocol for it", async () => {
+  const at = await begun({});
+  await using _ = at.editor;
+  const hint = "Choose another agent, or send the prompt without it.";
+  await expect(say(at, WORDS, PICTURE)).rejects.toMatchObject({
+    code: -32_602,
+    message: expect.stringContaining(hint),
+    data: { code: "unsupported", hint },
+  });
+});
+
 test("a sound, which the gateway does not claim to take, is refused and not dropped", async () => {
   const at = await begun({ image: true, audio: true, embeddedContext: true });
   await using _ = at.editor;
