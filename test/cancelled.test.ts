@@ -199,6 +199,7 @@ const CALLS: Readonly<Record<PublicFunction, Call | Ending>> = {
   "driver.capabilities": (signal) => driver.capabilities({ signal }),
   "driver.listSessions": (signal) => driver.listSessions({ signal }),
   "driver.logIn": (signal) => Promise.resolve(driver.logIn?.("key", { signal })),
+  "driver.logOut": (signal) => Promise.resolve(driver.logOut?.({ signal })),
   "driver.open": (signal) => driver.open({ cwd: home, onMissing: "error", signal }),
   "sessionsOfAgent.list": (signal) => continuo.sessionsOfAgent("claude", { places }).list({ signal }),
   "sessionsOfAgent.capabilities": (signal) =>

@@ -82,9 +82,14 @@ export class Gateway {
     return {};
   }
 
-  async logOut(): Promise<Record<string, never>> {
-    this.logins.forget();
-    await Promise.all([...this.#sessions.values()].map((session) => session.restart()));
+  /** After a logout, and after one that failed, no session keeps a program with the login. Errors: as `Logins.end`. */
+  async logOut(method: "logout" | "auth/logout", signal: AbortSignal): Promise<Record<string, never>> {
+    const ended = this.logins.end(method, signal);
+    try {
+      await ended;
+    } finally {
+      await Promise.all([...this.#sessions.values()].map((session) => session.restart()));
+    }
     return {};
   }
 

@@ -11,13 +11,20 @@ import { createLogins, type Logins, showsLogins } from "./logins.ts";
 const { signal } = new AbortController();
 
 /** The logins of a machine on which these agents asked for one when they last ran. */
-function loginsOf(agents: readonly string[]): {
+function loginsOf(
+  agents: readonly string[],
+  { canLogOut = false, loggedIn = [] }: { canLogOut?: boolean; loggedIn?: readonly string[] } = {},
+): {
   readonly logins: Logins;
   readonly made: LogInOptions[];
+  readonly ended: string[];
   readonly fail: (error: Error) => void;
 } {
   const home = scratchFolder("logins");
-  mkdirSync(join(home, ".continuo/logins"), { recursive: true });
+  mkdirSync(join(home, ".continuo/logins/made"), { recursive: true });
+  for (const agent of loggedIn) {
+    writeFileSync(join(home, `.continuo/logins/made/${agent}.json`), JSON.stringify({ agent }));
+  }
   for (const agent of agents) {
     const kept = {
       agent,
@@ -25,18 +32,30 @@ function loginsOf(agents: readonly string[]): {
         { id: "key", name: "A key" },
         { id: "web", name: "Browser" },
       ],
+      ...(canLogOut ? { canLogOut } : {}),
     };
     writeFileSync(join(home, `.continuo/logins/${agent}.json`), JSON.stringify(kept));
   }
   const made: LogInOptions[] = [];
   let failure: Error | null = null;
-  const logins = createLogins({ home, env: {}, cwd: home }, async (options) => {
-    if (failure !== null) throw failure;
-    made.push(options);
-  });
+  const ended: string[] = [];
+  const logins = createLogins(
+    { home, env: {}, cwd: home },
+    {
+      logIn: async (options) => {
+        if (failure !== null) throw failure;
+        made.push(options);
+      },
+      logOut: async ({ agent }) => {
+        ended.push(agent);
+        if (failure !== null) throw failure;
+      },
+    },
+  );
   return {
     logins,
     made,
+    ended,
     fail: (error) => {
       failure = error;
     },
@@ -65,7 +84,7 @@ test("the last login of each agent is its chosen one until the person logs out, 
   await logins.logIn("gemini:key", signal);
   await logins.logIn("gemini:web", signal);
   expect(chosen()).toEqual([undefined, "web"]);
-  logins.forget();
+  await logins.end("auth/logout", signal);
   expect(chosen()).toEqual([undefined, undefined]);
   fail(new ContinuoError("agent_failed", "the agent refused the login"));
   await expect(logins.logIn("codex:key", signal)).rejects.toThrow("refused the login");
@@ -75,7 +94,37 @@ test("the last login of each agent is its chosen one until the person logs out, 
 test("there is no logout while no agent offers a login", () => {
   const { logins } = loginsOf([]);
   expect(logins.offer()).toEqual([]);
-  expect(() => logins.forget()).toThrow("auth/logout");
+  expect(() => logins.end("auth/logout", signal)).toThrow("auth/logout");
+  expect(() => logins.end("logout", signal)).toThrow("logout");
+});
+
+test("a logout is claimed where an agent that offers a login can end it, or a login was made through Continuo", () => {
+  const canEnd = (...made: Parameters<typeof loginsOf>): boolean => {
+    const { logins } = loginsOf(...made);
+    logins.offer();
+    return logins.canEnd;
+  };
+  expect(canEnd(["gemini"], { canLogOut: true })).toBe(true);
+  expect(canEnd([], { loggedIn: ["gemini"] })).toBe(true);
+  expect([canEnd(["gemini"]), canEnd([], { canLogOut: true })]).toEqual([false, false]);
+});
+
+test("a logout ends the logins of this connection and of earlier ones, each in its own agent", async () => {
+  const { logins, ended } = loginsOf(["codex", "gemini"], { canLogOut: true, loggedIn: ["opencode"] });
+  logins.offer();
+  await logins.logIn("gemini:key", signal);
+  await logins.end("logout", signal);
+  expect(ended).toEqual(["gemini", "opencode"]);
+});
+
+test("a logout that an agent refuses gives the reason, and every other agent is logged out", async () => {
+  const { logins, ended, fail } = loginsOf([], { loggedIn: ["codex", "gemini"] });
+  logins.offer();
+  fail(new ContinuoError("agent_failed", "the agent refused the logout"));
+  await expect(logins.end("logout", signal)).rejects.toThrow(
+    "the agent refused the logout; the agent refused the logout",
+  );
+  expect(ended).toEqual(["codex", "gemini"]);
 });
 
 test("an editor shows logins if it says so in its capabilities, or in `_meta` before there was a capability", () => {

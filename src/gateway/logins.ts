@@ -1,12 +1,12 @@
 /**
  * Logins of agents through an editor: they are offered only for agents that asked for one, and the agent itself makes
- * them.
+ * and ends them.
  */
 
 import { type ClientCapabilities, RequestError } from "@agentclientprotocol/sdk/unstable";
-import { logIn } from "@continuo/agents/conversations";
-import { type LoginMethod, wantedLogins } from "@continuo/agents/drivers/acp";
-import { ContinuoError } from "@continuo/core/model";
+import { logIn, logOut } from "@continuo/agents/conversations";
+import { type LoginChoice, type LoginMethod, loggedIn, wantedLogins } from "@continuo/agents/drivers/acp";
+import { ContinuoError, messageOf } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 
 /** A login method with an id that is unique over all agents. */
@@ -33,19 +33,34 @@ export interface Logins {
   /** The method by which the person logged in to an agent on this connection. */
   chosen(agent: string): string | undefined;
   /**
-   * Forgets the chosen methods, so that an agent asks again at its next start. Errors: if no login was offered, the
-   * protocol's error for an unknown method.
+   * True if an agent can end its login: one whose login was offered, or one to which the person logged in through
+   * Continuo, now or earlier.
    */
-  forget(): void;
+  readonly canEnd: boolean;
+  /**
+   * Ends the logins that were made through Continuo: each agent ends its own, and the chosen methods are forgotten, so
+   * that an agent asks again at its next start. Throws the protocol's error for an unknown method if the editor may not
+   * call `method`; rejects with the errors of `logOut`, after all agents were asked.
+   */
+  end(method: "logout" | "auth/logout", signal: AbortSignal): Promise<void>;
 }
 
-/** @param start lets the agent's program make the login */
-export function createLogins(places: PlacesAt, start: typeof logIn = logIn): Logins {
+export interface LoginPrograms {
+  readonly logIn: typeof logIn;
+  readonly logOut: typeof logOut;
+}
+
+/** @param programs let the agent's program make and end the login */
+export function createLogins(places: PlacesAt, programs: LoginPrograms = { logIn, logOut }): Logins {
+  let wanted: readonly LoginChoice[] = [];
   let offered: readonly OfferedLogin[] = [];
   const chosen = new Map<string, string>();
+  const canEnd = (): boolean =>
+    wanted.some(({ canLogOut }) => canLogOut === true) || loggedIn(places).length > 0;
   return {
     offer() {
-      offered = wantedLogins(places).flatMap(({ agent, methods }) =>
+      wanted = wantedLogins(places);
+      offered = wanted.flatMap(({ agent, methods }) =>
         methods.map(({ id, name, description }) => ({
           id: `${agent}:${id}`,
           name: `${agent}: ${name}`,
@@ -65,15 +80,31 @@ export function createLogins(places: PlacesAt, start: typeof logIn = logIn): Log
         });
       }
       const { agent, methodId } = method;
-      await start({ agent, methodId, places, signal });
+      await programs.logIn({ agent, methodId, places, signal });
       chosen.set(agent, methodId);
     },
     chosen: (agent) => chosen.get(agent),
-    forget() {
-      if (offered.length === 0) throw RequestError.methodNotFound("auth/logout");
+    get canEnd() {
+      return canEnd();
+    },
+    end(method, signal) {
+      // In version 1 the capability allows the call, in version 2 an offered login does.
+      const isAllowed = method === "logout" ? canEnd() : offered.length > 0;
+      if (!isAllowed) throw RequestError.methodNotFound(method);
+      const agents = new Set([...chosen.keys(), ...loggedIn(places)]);
       chosen.clear();
+      const ends = [...agents].map((agent) => programs.logOut({ agent, places, signal }));
+      return Promise.allSettled(ends).then(throwFailures);
     },
   };
+}
+
+/** Errors: the only failure as it is, or one error with the words of all failures. */
+function throwFailures(ends: readonly PromiseSettledResult<void>[]): void {
+  const errors = ends.flatMap((end) => (end.status === "rejected" ? [end.reason as unknown] : []));
+  if (errors.length === 0) return;
+  if (errors.length === 1) throw errors[0];
+  throw new ContinuoError("agent_failed", errors.map(messageOf).join("; "));
 }
 
 /**

@@ -42,8 +42,13 @@ export function createV1(parts: VersionParts): { readonly app: AgentApp; readonl
     .onRequest("initialize", ({ params }) => {
       capabilities = params.clientCapabilities ?? {};
       const own = showsLogins(capabilities) ? [OWN_LOGIN] : [];
-      return hello(version, [...gateway.logins.offer(), ...own]);
+      const logins = [...gateway.logins.offer(), ...own];
+      return hello(version, { logins, canEnd: gateway.logins.canEnd });
     })
+    .onRequest(
+      "logout",
+      asProtocolErrors(({ signal }) => gateway.logOut("logout", signal)),
+    )
     .onRequest(
       "authenticate",
       asProtocolErrors(({ params, signal }) =>
@@ -152,10 +157,13 @@ function addChoices(app: AgentApp, { gateway, client, places }: ChoiceParts): Ag
     );
 }
 
-function hello(
-  version: string,
-  logins: readonly Pick<OfferedLogin, "id" | "name" | "description">[],
-): InitializeResponse {
+interface Access {
+  readonly logins: readonly Pick<OfferedLogin, "id" | "name" | "description">[];
+  /** True if there is a login that an agent can end. */
+  readonly canEnd: boolean;
+}
+
+function hello(version: string, { logins, canEnd }: Access): InitializeResponse {
   return {
     protocolVersion: 1,
     agentInfo: { name: "continuo", title: "Continuo", version },
@@ -173,6 +181,7 @@ function hello(
         status: {},
         title: {},
       },
+      ...(canEnd ? { auth: { logout: {} } } : {}),
     },
     authMethods: logins.map(({ id, name, description }) => ({ id, name, description })),
   };

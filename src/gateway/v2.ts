@@ -41,7 +41,7 @@ export function createV2(parts: VersionParts): { readonly app: AgentApp; readonl
     )
     .onRequest(
       "auth/logout",
-      asProtocolErrors(() => gateway.logOut()),
+      asProtocolErrors(({ signal }) => gateway.logOut("auth/logout", signal)),
     )
     .onRequest(
       "session/list",

@@ -31,6 +31,8 @@ export type ScriptStep =
   | { readonly deaf: true }
   /** Makes a file with this name next to the script. */
   | { readonly touch: string }
+  /** Removes the file with this name next to the script. */
+  | { readonly remove: string }
   /** If the folder of the script has no file of this name, the steps of `else` replace the rest of the answer. */
   | { readonly ifFile: string; readonly else: readonly ScriptStep[] }
   /**

@@ -6,7 +6,7 @@
 
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Json, Script, ScriptStep } from "./script.ts";
 import { ScriptedSessions } from "./scripted-sessions.ts";
@@ -156,6 +156,7 @@ async function take(step: ScriptStep, { id, sessionId, words, turn }: AskedOfAge
   if ("stderr" in step) process.stderr.write(step.stderr);
   if ("notify" in step) await send(step.notify);
   if ("touch" in step) writeFileSync(join(dirname(path), step.touch), "");
+  if ("remove" in step) rmSync(join(dirname(path), step.remove), { force: true });
   if ("waitMs" in step) await new Promise((done) => setTimeout(done, step.waitMs));
   if ("huge" in step) {
     const content = { type: "text", text: "x".repeat(step.huge) };

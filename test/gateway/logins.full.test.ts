@@ -18,6 +18,11 @@ const METHODS = [
   { id: "in-terminal", name: "Log in within a terminal", type: "terminal", args: ["login"] },
 ];
 const HELLO = { ...hello1({ resume: {} }, { loadSession: true }), authMethods: METHODS };
+/** The same agent, which says that it can end its login. */
+const ENDS_LOGINS = {
+  ...hello1({ resume: {} }, { loadSession: true, auth: { logout: {} } }),
+  authMethods: METHODS,
+};
 
 /** An agent that stores its login on the disk, as Gemini CLI does. */
 const KEPT: Script = {
@@ -122,7 +127,11 @@ describe("an agent that needs a login", { timeout: 60_000 }, () => {
   });
 
   test("answers after an editor of version 2 has logged in, and the editor can log out again", async () => {
-    home = createTalkHome(FLEETING);
+    home = createTalkHome({
+      ...FLEETING,
+      hello: ENDS_LOGINS,
+      answers: { ...FLEETING.answers, logout: [{ result: {} }] },
+    });
     await refusedOnce();
     await using editor = await open(2);
     expect(editor.hello.authMethods).toMatchObject([{ type: "agent", methodId: "robot:browser" }]);
@@ -136,6 +145,53 @@ describe("an agent that needs a login", { timeout: 60_000 }, () => {
     await expect
       .poll(ends, { timeout: 30_000 })
       .toMatchObject([{ stopReason: "end_turn" }, { stopReason: "error", error: { code: -32_000 } }]);
+  });
+
+  test("ends it when the editor of version 1 logs out, also in a later connection", async () => {
+    home = createTalkHome({
+      ...KEPT,
+      hello: ENDS_LOGINS,
+      answers: { ...KEPT.answers, logout: [{ remove: "logged-in" }, { result: {} }] },
+    });
+    await refusedOnce();
+    const claimOf = ({ hello }: Opened): unknown => (hello.agentCapabilities as Json).auth;
+    {
+      await using editor = await open();
+      expect(claimOf(editor)).toEqual({ logout: {} });
+      await editor.wire.get("authenticate", { methodId: "robot:browser" });
+      expect((await say(editor, await begin(editor))).result).toMatchObject({ stopReason: "end_turn" });
+    }
+    {
+      await using editor = await open();
+      expect(claimOf(editor)).toEqual({ logout: {} });
+      const id = await begin(editor);
+      expect((await say(editor, id)).result).toMatchObject({ stopReason: "end_turn" });
+      await editor.wire.get("logout", {});
+      expect(home.sent("logout")).toEqual([{}]);
+      expect(existsSync(join(home.path, "logged-in"))).toBe(false);
+      expect((await say(editor, id)).error?.message).toContain("Authentication required");
+      // There is nothing left to end, so the method is unknown again.
+      expect((await editor.wire.ask("logout", {})).error?.code).toBe(-32_601);
+    }
+  });
+
+  test("that cannot end it claims no logout, and a logout names the agent and what to do", async () => {
+    home = createTalkHome(KEPT);
+    await refusedOnce();
+    {
+      await using editor = await open();
+      expect(editor.hello.agentCapabilities).not.toHaveProperty("auth");
+      expect((await editor.wire.ask("logout", {})).error?.code).toBe(-32_601);
+    }
+    await using editor = await open(2);
+    await editor.wire.get("auth/login", { methodId: "robot:browser" });
+    const { error } = await editor.wire.ask("auth/logout", {});
+    expect(error).toMatchObject({
+      code: -32_602,
+      message: expect.stringMatching(/robot cannot end its login.*Log out in robot itself/u),
+      data: { code: "unsupported" },
+    });
+    expect(home.sent("logout")).toEqual([]);
   });
 
   test("that refuses the login gives the reason, and can still not be used", async () => {

@@ -196,10 +196,32 @@ export const GATEWAY: readonly PromiseOfRoom[] = [
     test: "src/gateway/logins.test.ts",
   },
   {
+    promise: "An error with which a run failed keeps the hint of the error that was thrown.",
+    file: "src/gateway/errors.ts",
+    text: "isContinuoError(cause, code) ? cause.hint : undefined",
+    mistake: "isContinuoError(cause, code) ? undefined : undefined",
+    test: "src/gateway/errors.test.ts",
+  },
+  {
+    promise: "A form of version 1 is valid in version 2.",
+    file: "src/gateway/v2-updates.ts",
+    text: '{ type: "object", properties: {}, ...schema }',
+    mistake: "schema",
+    test: "test/gateway/forms-of-versions.test.ts",
+  },
+  {
+    promise: "A login that was made in an earlier connection ends with a logout too.",
+    file: "src/gateway/logins.ts",
+    text: "new Set([...chosen.keys(), ...loggedIn(places)]);",
+    mistake: "new Set([...chosen.keys()]);",
+    test: "src/gateway/logins.test.ts",
+  },
+  {
     promise: "A login that failed is not the chosen one.",
     file: "src/gateway/logins.ts",
-    text: "      await start({ agent, methodId, places, signal });\n      chosen.set(agent, methodId);",
-    mistake: "      chosen.set(agent, methodId);\n      await start({ agent, methodId, places, signal });",
+    text: "      await programs.logIn({ agent, methodId, places, signal });\n      chosen.set(agent, methodId);",
+    mistake:
+      "      chosen.set(agent, methodId);\n      await programs.logIn({ agent, methodId, places, signal });",
     test: "src/gateway/logins.test.ts",
   },
   {

@@ -11,7 +11,7 @@ export type { EarlierTurn } from "./earlier-turn.ts";
 export type { TalkFlags } from "./flags.ts";
 export { type HandOverOptions, handOver } from "./hand-over.ts";
 export { TALK_LIMITS } from "./limits.ts";
-export { checkAgent, type LogInOptions, logIn } from "./log-in.ts";
+export { checkAgent, type LogInOptions, logIn, logOut } from "./log-in.ts";
 export type { TurnResult } from "./run.ts";
 export { matchPrompt, PROMPT_MATCHES, type SentPrompt, textsOfPrompt } from "./sent-prompts.ts";
 export { agentsAt, defaultAgent, installedAgents, readSettings } from "./settings.ts";

@@ -1,6 +1,6 @@
-/** Requests of a person to an agent outside of a conversation: a check that it starts, and a login. */
+/** Requests of a person to an agent outside of a conversation: a check that it starts, a login, and its end. */
 
-import { type CallOptions, ContinuoError, present } from "@continuo/core/model";
+import { type AgentDriver, type CallOptions, ContinuoError, present } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { openDriver } from "../config/index.ts";
 import { readTrustedSettings, settingsOf } from "./settings.ts";
@@ -14,16 +14,30 @@ export interface LogInOptions extends CallOptions {
 
 /** Resolves when the person is logged in. Errors: `not_found`, `unsupported`; `agent_failed` if the agent refuses. */
 export async function logIn({ agent, methodId, places, signal }: LogInOptions): Promise<void> {
-  const { home } = places;
-  const { trust, configuration } = await readTrustedSettings(places, home, undefined);
-  const settings = settingsOf(configuration, agent, {});
-  const driver = await openDriver(settings, places, { isTrusted: trust.isTrusted });
+  const driver = await driverOf(agent, places);
   if (driver.logIn === undefined) {
     throw new ContinuoError("unsupported", `${agent} has no login that another program can start`, {
       hint: `Start ${agent} once by itself, and log in.`,
     });
   }
   await driver.logIn(methodId, present({ signal }));
+}
+
+/** Resolves when the login is ended. Errors: `not_found`, `unsupported`; `agent_failed` if the agent refuses. */
+export async function logOut({ agent, places, signal }: Omit<LogInOptions, "methodId">): Promise<void> {
+  const driver = await driverOf(agent, places);
+  if (driver.logOut === undefined) {
+    throw new ContinuoError("unsupported", `${agent} has no login that another program can end`, {
+      hint: `Log out in ${agent} itself.`,
+    });
+  }
+  await driver.logOut(present({ signal }));
+}
+
+async function driverOf(agent: string, places: PlacesAt): Promise<AgentDriver> {
+  const { trust, configuration } = await readTrustedSettings(places, places.home, undefined);
+  const settings = settingsOf(configuration, agent, {});
+  return await openDriver(settings, places, { isTrusted: trust.isTrusted });
 }
 
 /**

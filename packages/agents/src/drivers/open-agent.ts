@@ -136,7 +136,10 @@ function checkedDriver(driver: AgentDriver): AgentDriver {
       assertKnownOptions("open", opening, OPEN_OPTIONS);
       return await cancellable(opening.signal, () => driver.open(opening));
     },
-    ...present({ logIn: driver.logIn === undefined ? undefined : checkedLogIn(driver.logIn) }),
+    ...present({
+      logIn: driver.logIn === undefined ? undefined : checkedLogIn(driver.logIn),
+      logOut: driver.logOut === undefined ? undefined : checkedLogOut(driver.logOut),
+    }),
   };
 }
 
@@ -144,6 +147,13 @@ function checkedLogIn(logIn: NonNullable<AgentDriver["logIn"]>): NonNullable<Age
   return async (methodId, call = {}) => {
     assertKnownOptions("logIn", call, { signal: true });
     await cancellable(call.signal, () => logIn(methodId, call));
+  };
+}
+
+function checkedLogOut(logOut: NonNullable<AgentDriver["logOut"]>): NonNullable<AgentDriver["logOut"]> {
+  return async (call = {}) => {
+    assertKnownOptions("logOut", call, { signal: true });
+    await cancellable(call.signal, () => logOut(call));
   };
 }
 

@@ -17,7 +17,7 @@ import { type AgentProcess, isSince, startAgent, versionBeside } from "../proces
 import type { FolderTrust } from "../trust/index.ts";
 import { type EditorAccess, NO_EDITOR } from "./editor.ts";
 import { greeting, type InitializeResult, type ProtocolVersion, readHello } from "./initialize.ts";
-import { forgetLogin, rememberLogin } from "./logins.ts";
+import { forgetLogin, type LoginChoice, rememberLogin } from "./logins.ts";
 import type { AcpPolicy } from "./policies.ts";
 import type { AcpProgram } from "./programs.ts";
 import { toStream } from "./stream.ts";
@@ -219,6 +219,17 @@ export class AcpConnection {
     await this.call(this.hello.protocol === 2 ? "auth/login" : "authenticate", { methodId }, asking);
   }
 
+  /** Errors: `unsupported` if the agent does not say that it can; those of `call`. */
+  async logOut(asking: AcpRequestOptions): Promise<void> {
+    const { protocol, canLogOut } = this.hello;
+    if (!canLogOut) {
+      throw new ContinuoError("unsupported", `${this.label} cannot end its login for another program`, {
+        hint: `Log out in ${this.label} itself.`,
+      });
+    }
+    await this.call(protocol === 2 ? "auth/logout" : "logout", {}, asking);
+  }
+
   async notify(method: string, params: Json): Promise<void> {
     await this.#client?.agent.notify(method, params);
   }
@@ -252,6 +263,10 @@ export class AcpConnection {
     await options.reader?.afterEnd?.(options.places, { cwd, sessionIds, startedAtMs: this.#startedAtMs });
   }
 
+  get #logOutClaim(): Pick<LoginChoice, "canLogOut"> {
+    return this.hello.canLogOut ? { canLogOut: true } : {};
+  }
+
   #authMethod(): string | null {
     const { keys = {} } = this.#start.program;
     const isUsable = (id: string): boolean => (this.#env[keys[id] ?? ""] ?? "") !== "";
@@ -273,7 +288,7 @@ export class AcpConnection {
       const isLogin = code === AUTH_WANTED;
       // An agent that needs a login only for its list is usable without one.
       if (isLogin && method !== LIST)
-        rememberLogin(options.places, { agent, methods: this.hello.authMethods });
+        rememberLogin(options.places, { agent, methods: this.hello.authMethods, ...this.#logOutClaim });
       const kind =
         code === NO_SUCH_METHOD ? "unsupported" : code === NO_SUCH_THING ? "not_found" : "agent_failed";
       return new ContinuoError(kind, `${label} refused ${method}: ${said}`, {

@@ -18,6 +18,7 @@ import { beginConversation, type DriverOptions, limitsOf, rememberCapabilities }
 import { type AcpConnection, type AcpListener, acpCommand, capabilityKey, connectAcp } from "./connection.ts";
 import type { InitializeResult, ProtocolVersion } from "./initialize.ts";
 import { type AcpLink, startLink } from "./link.ts";
+import { noteLoggedIn, noteLoggedOut } from "./logins.ts";
 import type { AcpProgram } from "./programs.ts";
 import { listPage } from "./sessions.ts";
 
@@ -102,6 +103,13 @@ export function createAcpDriver(program: AcpProgram, options: AcpOptions): AcpDr
       await ask(present({ signal }), async (connection) => {
         // A person may have to read a page first.
         await connection.logIn(methodId, { limitMs: LOGIN_MS, signal });
+        if (connection.hello.canLogOut) noteLoggedIn(places, program.agent);
+      });
+    },
+    async logOut({ signal } = {}) {
+      await ask(present({ signal }), async (connection) => {
+        await connection.logOut({ limitMs: limits.callMs, signal });
+        noteLoggedOut(places, program.agent);
       });
     },
     async open(open: OpenConversation): Promise<Conversation> {

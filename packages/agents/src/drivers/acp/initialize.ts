@@ -23,6 +23,8 @@ export interface InitializeResult {
   readonly toolServers: readonly ToolServerKind[];
   /** Its `authMethods`, without those that need a terminal of the client. */
   readonly authMethods: readonly LoginMethod[];
+  /** True if the agent can end its login. */
+  readonly canLogOut: boolean;
 }
 
 /**
@@ -54,12 +56,15 @@ export function readHello(answer: Json): InitializeResult | null {
     const told = objectIn(answer.agentCapabilities);
     const session = objectIn(told.sessionCapabilities);
     const version = textIn(objectIn(answer.agentInfo).version);
-    return { protocol: 1, version, authMethods, ...abilitiesOf1(told, session) };
+    const canLogOut = isOffered(objectIn(told.auth).logout);
+    return { protocol: 1, version, authMethods, canLogOut, ...abilitiesOf1(told, session) };
   }
   if (answer.protocolVersion === 2) {
     const session = objectIn(answer.capabilities).session;
     const version = textIn(objectIn(answer.info).version);
-    return { protocol: 2, version, authMethods, ...abilitiesOf2(session) };
+    // Version 2 requires it of every agent with login methods, also of one whose methods need a terminal.
+    const canLogOut = Array.isArray(answer.authMethods) && answer.authMethods.length > 0;
+    return { protocol: 2, version, authMethods, canLogOut, ...abilitiesOf2(session) };
   }
   return null;
 }

@@ -1,11 +1,13 @@
 /**
  * Stores which agents asked for a login, and their ways to log in, so that an editor can offer them before an agent
- * starts. An agent has a file from its refusal until it has answered a turn.
+ * starts. An agent has a file from its refusal until it has answered a turn. In addition, it stores the agents to which
+ * a person logged in through Continuo and which can end that login.
  */
 
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { present } from "@continuo/core/model";
 import { continuoHome, isJson, type Json, type Places, removeLeft, writeDurably } from "@continuo/files";
 
 /** A way to log in that the agent itself carries out. */
@@ -18,6 +20,8 @@ export interface LoginMethod {
 export interface LoginChoice {
   readonly agent: string;
   readonly methods: readonly LoginMethod[];
+  /** Set if the agent says that it can end its login. */
+  readonly canLogOut?: true;
 }
 
 const MAX_BYTES = 256 * 1024;
@@ -42,12 +46,12 @@ function toMethod(id: string, { name, description }: Json): LoginMethod {
   return { id, name: words(name) ?? id, description: words(description) };
 }
 
-export function rememberLogin(places: Places, { agent, methods }: LoginChoice): void {
+export function rememberLogin(places: Places, { agent, methods, canLogOut }: LoginChoice): void {
   if (methods.length === 0) return;
   try {
     writeDurably(
       fileOf(places, agent),
-      JSON.stringify({ agent, authMethods: methods.slice(0, MAX_METHODS) }),
+      JSON.stringify({ agent, authMethods: methods.slice(0, MAX_METHODS), ...present({ canLogOut }) }),
     );
   } catch {
     // If the home cannot be written, only the refusal shows that a login is needed.
@@ -62,24 +66,52 @@ export function forgetLogin(places: Places, agent: string): void {
 
 /** Agents that asked for a login and have not answered a turn since. Nothing is started. */
 export function wantedLogins(places: Places): readonly LoginChoice[] {
-  const folder = folderOf(places);
+  return filesIn(folderOf(places)).flatMap((file) => {
+    const { agent, authMethods, canLogOut } = readStored(file);
+    const methods = readLoginMethods(authMethods);
+    if (typeof agent !== "string" || methods.length === 0) return [];
+    return [{ agent, methods, ...(canLogOut === true ? { canLogOut } : {}) }];
+  });
+}
+
+/** Called after a person logged in to an agent that can end the login. */
+export function noteLoggedIn(places: Places, agent: string): void {
+  try {
+    writeDurably(madeFileOf(places, agent), JSON.stringify({ agent }));
+  } catch {
+    // If the home cannot be written, only the connection of the login can end it.
+  }
+}
+
+export function noteLoggedOut(places: Places, agent: string): void {
+  const file = madeFileOf(places, agent);
+  if (existsSync(file)) removeLeft(file);
+}
+
+/** Agents to which a person logged in through Continuo, and which can end the login. Nothing is started. */
+export function loggedIn(places: Places): readonly string[] {
+  return filesIn(madeFolderOf(places)).flatMap((file) => {
+    const { agent } = readStored(file);
+    return typeof agent === "string" ? [agent] : [];
+  });
+}
+
+function filesIn(folder: string): readonly string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => name.endsWith(".json"))
     .sort()
-    .flatMap((name) => readWanted(join(folder, name)));
+    .map((name) => join(folder, name));
 }
 
-function readWanted(file: string): readonly LoginChoice[] {
+/** An empty object for a file that cannot be read: the next refusal or login of the agent writes it again. */
+function readStored(file: string): Json {
   try {
-    if (statSync(file).size > MAX_BYTES) return [];
+    if (statSync(file).size > MAX_BYTES) return {};
     const kept: unknown = JSON.parse(readFileSync(file, "utf8"));
-    if (!isJson(kept) || typeof kept.agent !== "string") return [];
-    const methods = readLoginMethods(kept.authMethods);
-    return methods.length === 0 ? [] : [{ agent: kept.agent, methods }];
+    return isJson(kept) ? kept : {};
   } catch {
-    // The next refusal of the agent writes it again.
-    return [];
+    return {};
   }
 }
 
@@ -87,6 +119,18 @@ function folderOf(places: Places): string {
   return join(continuoHome(places), "logins");
 }
 
+function madeFolderOf(places: Places): string {
+  return join(folderOf(places), "made");
+}
+
 function fileOf(places: Places, agent: string): string {
-  return join(folderOf(places), `${createHash("sha256").update(agent).digest("hex").slice(0, 32)}.json`);
+  return join(folderOf(places), nameOf(agent));
+}
+
+function madeFileOf(places: Places, agent: string): string {
+  return join(madeFolderOf(places), nameOf(agent));
+}
+
+function nameOf(agent: string): string {
+  return `${createHash("sha256").update(agent).digest("hex").slice(0, 32)}.json`;
 }

@@ -179,4 +179,9 @@ export interface AgentDriver {
    * out for an agent whose login is made only in its own program. Errors: `agent_failed`.
    */
   logIn?(methodId: string, options?: CallOptions): Promise<void>;
+  /**
+   * Ends the login of the agent. Left out where `logIn` is. Errors: `unsupported` if the agent has no such request,
+   * `agent_failed`.
+   */
+  logOut?(options?: CallOptions): Promise<void>;
 }
