@@ -16,6 +16,8 @@ import type {
   ToolCallContent,
   ToolCallLocation,
 } from "@agentclientprotocol/sdk/unstable";
+import { isJson } from "@continuo/files";
+import type { AgentParams } from "./client.ts";
 
 export type UpdateV2 = NotificationV2["update"];
 
@@ -122,6 +124,13 @@ function signed(sign: "-" | "+", text: string): string[] {
 
 export function toOptionsV2(options: readonly SessionConfigOption[]): OptionV2[] {
   return options.map(({ id, ...option }) => ({ configId: id, ...option }) as OptionV2);
+}
+
+/** Version 2 requires the type and the properties of the schema of a form; version 1 has defaults for them. */
+export function toFormV2(params: AgentParams): AgentParams {
+  const { requestedSchema: schema } = params;
+  if (!isJson(schema)) return params;
+  return { ...params, requestedSchema: { type: "object", properties: {}, ...schema } };
 }
 
 export function toQuestionV2(

@@ -18,7 +18,7 @@ import { Gateway } from "./gateway.ts";
 import type { OfferedLogin } from "./logins.ts";
 import type { EditorSession } from "./session.ts";
 import type { VersionParts } from "./v1.ts";
-import { SessionUpdatesV2, toOptionsV2, toQuestionV2, type UpdateV2 } from "./v2-updates.ts";
+import { SessionUpdatesV2, toFormV2, toOptionsV2, toQuestionV2, type UpdateV2 } from "./v2-updates.ts";
 
 export function createV2(parts: VersionParts): { readonly app: AgentApp; readonly gateway: Gateway } {
   let context: AgentContext | null = null;
@@ -147,7 +147,7 @@ class EditorV2 implements EditorClient {
     this.#waiting(params.sessionId, signal, () =>
       this.#context().request(
         "elicitation/create",
-        params as unknown as CreateElicitationRequest,
+        toFormV2(params) as unknown as CreateElicitationRequest,
         asking(signal),
       ),
     );
