@@ -127,3 +127,30 @@ test("native sessions stay in the trash if the store refuses to delete those of 
   const left = JSON.parse((await runHere(home, ["session", "trash", "--json"])).stdout);
   expect(left).toHaveLength(2);
 });
+
+test("a session of Continuo's is found by its text while it is in the trash, marked, and its turn is shown", async () => {
+  using home = createHome();
+  await using store = await openStore(`sqlite:${join(home.path, ".continuo/continuo.db")}`);
+  await store.createSession({ sessionId: ID, title: "Mine" });
+  await store.append(ID, [{ type: "message_sent", data: { content: "Why is the otter wet?" } }]);
+  const find = async (): Promise<readonly { readonly session: unknown; readonly link: string }[]> =>
+    JSON.parse((await runHere(home, ["search", "otter", "--json"])).stdout).results;
+  expect(await find()).toMatchObject([{ session: { agent: "continuo", sessionId: ID, trashId: null } }]);
+  await trash(home, ID);
+  const [{ trashId } = { trashId: "" }] = JSON.parse(
+    (await runHere(home, ["session", "trash", "--json"])).stdout,
+  ) as readonly { readonly trashId: string }[];
+  const [found] = await find();
+  expect(found).toMatchObject({
+    session: { agent: "continuo", sessionId: ID, trashId },
+    link: expect.stringContaining(`trash:${trashId}`),
+  });
+  expect((await runHere(home, ["search", "otter"])).stdout).toContain("in the trash");
+  const shown = await runHere(home, ["open", "1"]);
+  expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("Why is the otter wet?") });
+  await runHere(home, ["session", "restore", trashId]);
+  expect(await find()).toMatchObject([{ session: { sessionId: ID, trashId: null } }]);
+  await trash(home, ID);
+  await runHere(home, ["session", "trash", "--empty", "--yes"]);
+  expect(await find()).toEqual([]);
+});

@@ -6,6 +6,13 @@ import type { PromiseOfRoom } from "./promise.ts";
 
 export const CATALOG_TEXTS: readonly PromiseOfRoom[] = [
   {
+    promise: "A session of Continuo's in the trash is searched, and marked as one in the trash.",
+    file: "packages/agents/src/catalog/texts-own.ts",
+    text: "trashId: isTrashed(row) ? toTrashedOwn(row).trashId : null",
+    mistake: "trashId: null",
+    test: "test/cli/own-trash.test.ts",
+  },
+  {
     promise: "An own session of an excluded folder is not searched.",
     file: "packages/agents/src/catalog/texts-own.ts",
     text: " && (row.cwd === null || !isExcluded(row.cwd)))",

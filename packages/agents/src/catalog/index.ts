@@ -84,6 +84,7 @@ export {
 export { deleteInRounds, deleteOwn, forkOwn, type OwnFork, renameOwn } from "./own-changes.ts";
 export {
   emptyOwnTrash,
+  openTrashedOwn,
   restoreNamed,
   restoreOwn,
   trashedOwn,

@@ -4,7 +4,7 @@
  */
 
 import { isAgentName, isContinuoError, present } from "@continuo/core/model";
-import type { Places } from "@continuo/files";
+import type { Places, PlacesAt } from "@continuo/files";
 import {
   listTrashedSessions,
   restoreNativeSession,
@@ -18,6 +18,7 @@ import {
   type TrashedSession,
 } from "@continuo/native/editing/trash";
 import { earlierNames, ownerOf } from "./moves.ts";
+import { type CatalogSession, openCatalogSession } from "./open-session.ts";
 import { deleteInRounds, deleteOwn, refuseRunning } from "./own-changes.ts";
 import {
   type NativeName,
@@ -28,7 +29,7 @@ import {
   trashedAtOf,
   trashMarkOf,
 } from "./rows.ts";
-import { listOwn, listTrashedOwn, type OpenOwn } from "./store.ts";
+import { listOwn, listTrashedOwn, type OpenOwn, openOwn } from "./store.ts";
 
 export interface OwnTrashOptions extends TrashPlaces {
   readonly places: Places;
@@ -68,6 +69,20 @@ async function trashIfThere(
 /** Sessions in the trash, the newest deletion first. */
 export async function trashedOwn(own: OpenOwn): Promise<readonly TrashedOwn[]> {
   return (await listTrashedOwn(own)).map(toTrashedOwn).sort(byNewestDeletion);
+}
+
+/**
+ * Opens a session in the trash. `null` if the trash has no own session of this id, or there is no store. Errors: those
+ * of reading the store.
+ */
+export async function openTrashedOwn(
+  trashId: string,
+  places: PlacesAt,
+): Promise<(CatalogSession & Disposable) | null> {
+  await using own = await openOwn(places);
+  const found = own === null ? undefined : (await trashedRows(own)).find((one) => one.trashId === trashId);
+  if (own === null || found === undefined) return null;
+  return await openCatalogSession({ kind: "own", row: found.row }, places, { own });
 }
 
 export interface OwnRestoreOptions extends OwnTrashOptions {

@@ -1,4 +1,7 @@
-/** The texts of Continuo's own sessions in the store and workspace that this user's commands use. */
+/**
+ * The texts of Continuo's own sessions in the store and workspace that this user's commands use, also of those in the
+ * trash.
+ */
 
 import { isFailure, type Log, listAll, type Store, toSessionRow } from "@continuo/core/model";
 import { databaseFiles, type FoundFile, type PlacesAt } from "@continuo/files";
@@ -7,8 +10,8 @@ import type { SavedSkimMemo } from "@continuo/native/kit";
 import type { CatalogSource, StoredIndexedSession } from "./indexed-session.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
 import { readTranscript, toCatalogSession } from "./open-session.ts";
-import type { OwnRow } from "./rows.ts";
-import { existingStoreUrl, listOwn, type OpenOwn, openOwn, withoutPassword } from "./store.ts";
+import { type OwnRow, toTrashedOwn } from "./rows.ts";
+import { existingStoreUrl, isTrashed, type OpenOwn, openOwn, readOwnRows, withoutPassword } from "./store.ts";
 
 export interface OwnSources extends AsyncDisposable {
   readonly sources: readonly CatalogSource[];
@@ -52,7 +55,7 @@ export async function ownSources(options: OwnSourceOptions): Promise<OwnSources>
   const read = async (): Promise<readonly OwnState[]> => await statesOf(await own());
   try {
     const states =
-      files.length === 0 ? await read() : await memo.remember(files, { what: "own texts" }, read);
+      files.length === 0 ? await read() : await memo.remember(files, { what: "own texts and trash" }, read);
     const sources = states
       .filter(({ row }) => !isExcluded(row.location) && (row.cwd === null || !isExcluded(row.cwd)))
       .map((state) => toSource(state, rules, own));
@@ -81,7 +84,7 @@ function filesOf(url: string): readonly FoundFile[] {
 
 async function statesOf(own: OpenOwn): Promise<readonly OwnState[]> {
   const heads = await headsOf(own.store);
-  return (await listOwn(own)).map((row) => ({ row, head: heads.get(row.sessionId) ?? "" }));
+  return (await readOwnRows(own)).map((row) => ({ row, head: heads.get(row.sessionId) ?? "" }));
 }
 
 async function headsOf(store: Store): Promise<ReadonlyMap<string, string>> {
@@ -96,11 +99,12 @@ function headOf({ latestSequence, chainHash }: Log): string {
 }
 
 function toSource({ row, head }: OwnState, rules: string, own: () => Promise<OpenOwn>): CatalogSource {
-  const { location, title, cwd, nativeRefs, updatedAt } = row;
+  const { location, title, cwd, nativeRefs, updatedAt, trashedAt } = row;
+  const facts = [title, cwd, nativeRefs, ...(trashedAt === undefined ? [] : [trashedAt])];
   return {
     key: location,
     sessionId: row.sessionId,
-    stamp: `${head} ${JSON.stringify([title, cwd, nativeRefs])}${rules}`,
+    stamp: `${head} ${JSON.stringify(facts)}${rules}`,
     sizeBytes: 0,
     changedMs: updatedAt === null ? 0 : Date.parse(updatedAt),
     open: async () => await openText(row, await own()),
@@ -114,7 +118,7 @@ async function openText(row: OwnRow, own: OpenOwn): Promise<OpenText> {
     live: null,
     location: shown.details.location,
     parentId: null,
-    trashId: null,
+    trashId: isTrashed(row) ? toTrashedOwn(row).trashId : null,
     inside: [],
     nativeRefs: row.nativeRefs.map((ref) => ({ agent: ref.agent, sessionId: ref.sessionId })),
   };

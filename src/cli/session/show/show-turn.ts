@@ -1,7 +1,13 @@
 /** One turn of a conversation: from a message up to the next one of the person. */
 
-import { type CatalogSession, openCatalogSession, openTrashed, TRASHED } from "@continuo/agents/catalog";
-import { ContinuoError } from "@continuo/core/model";
+import {
+  type CatalogSession,
+  openCatalogSession,
+  openTrashed,
+  openTrashedOwn,
+  TRASHED,
+} from "@continuo/agents/catalog";
+import { ContinuoError, isContinuoError } from "@continuo/core/model";
 import { messageKind } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
 import { locate } from "../../notices/index.ts";
@@ -24,8 +30,15 @@ export async function showTurn(id: string, messageId: string, shell: Shell): Pro
 /** A deleted session with its sub-agents, or the one session of that name. */
 async function openNamed(id: string, all: DisposableStack, shell: Shell): Promise<readonly CatalogSession[]> {
   if (!id.startsWith(TRASHED)) return [all.use(await openCatalogSession(await locate(id, shell), shell))];
-  const { session, others } = all.use(await openTrashed(id.slice(TRASHED.length), placesOf(shell)));
-  return [session, ...others];
+  const trashId = id.slice(TRASHED.length);
+  try {
+    const { session, others } = all.use(await openTrashed(trashId, placesOf(shell)));
+    return [session, ...others];
+  } catch (error) {
+    const own = isContinuoError(error, "not_found") ? await openTrashedOwn(trashId, shell) : null;
+    if (own === null) throw error;
+    return [all.use(own)];
+  }
 }
 
 /** True if the session has the message. */

@@ -58,15 +58,25 @@ export function mayBeBest<T extends Pick<SearchResult, "score">>(
   return results.filter(({ score }) => score >= least);
 }
 
-/** An own session that continues in a native one is the same conversation: if both match, the own one is returned. */
+/**
+ * An own session that continues in a native one is the same conversation: if both match, the own one is returned. One in
+ * the trash does not replace a native session that is outside of it.
+ */
 export function eachConversationOnce<T extends { readonly session: IndexedSession }>(
   results: readonly T[],
 ): readonly T[] {
-  const same = new Set(
-    results
-      .flatMap(({ session }) => session.nativeRefs)
-      .map(({ agent, sessionId }) => `${agent}:${sessionId}`),
-  );
-  if (same.size === 0) return results;
-  return results.filter(({ session: { agent, sessionId } }) => !same.has(`${agent}:${sessionId}`));
+  const continued = (isOwnTrashed: boolean): ReadonlySet<string> =>
+    new Set(
+      results
+        .filter(({ session }) => isOwnTrashed || session.trashId === null)
+        .flatMap(({ session }) => session.nativeRefs)
+        .map(({ agent, sessionId }) => `${agent}:${sessionId}`),
+    );
+  const inTrash = continued(true);
+  if (inTrash.size === 0) return results;
+  const outside = continued(false);
+  return results.filter(({ session: { agent, sessionId, trashId } }) => {
+    const same = trashId === null ? outside : inTrash;
+    return !same.has(`${agent}:${sessionId}`);
+  });
 }
