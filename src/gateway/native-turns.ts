@@ -9,14 +9,14 @@ import {
   createShownMessages,
   follow,
   type LookUpHit,
+  locateNative,
   noteShown,
   openCatalogSession,
   type ShownMessages,
 } from "@continuo/agents/catalog";
-import { isAgentName, isContinuoError, type Message, messageOf, type NativeRef } from "@continuo/core/model";
+import { isAgentName, type Message, messageOf, type NativeRef } from "@continuo/core/model";
 import { messageKind } from "@continuo/core/transcript";
-import { type PlacesAt, placesOf } from "@continuo/files";
-import { lookUpSession } from "@continuo/native";
+import type { PlacesAt } from "@continuo/files";
 import type { CallIds } from "./call-ids.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
 import { type ReplayOptions, replayOf } from "./replay.ts";
@@ -100,7 +100,7 @@ export class NativeTurns {
     if (ref === null || !isAgentName(ref.agent)) return this.end();
     const { places, ids, showsCompactions } = this.#options;
     await this.#follow(keyOf(ref), async () => {
-      const hit = await locate(ref, places);
+      const hit = await locateNative(ref, places);
       if (hit === null) return null;
       const replay = noteReplay({ hit, ids: ids(), showsCompactions });
       await noteWritten(replay, places);
@@ -167,20 +167,6 @@ export class NativeTurns {
       left();
     }
   }
-}
-
-/** Finds a native session; `null` if this machine does not have its files. */
-async function locate(
-  { agent, sessionId, location }: NativeRef,
-  places: PlacesAt,
-): Promise<LookUpHit | null> {
-  if (!isAgentName(agent)) return null;
-  const lookup = await lookUpSession({ agent, sessionId, location }, { places }).catch((error: unknown) => {
-    if (isContinuoError(error, "not_found")) return null;
-    throw error;
-  });
-  if (lookup === null) return null;
-  return { kind: "native", native: { ...lookup, places: placesOf(places), isExample: false, copyOf: null } };
 }
 
 function keyOf({ agent, sessionId }: Pick<NativeRef, "agent" | "sessionId">): string {

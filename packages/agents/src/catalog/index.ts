@@ -53,6 +53,7 @@ export {
   type LocatedSession,
   type LookUpHit,
   type LookUpOptions,
+  locateNative,
   locateRow,
   lookUp,
   type ResolvedSession,

@@ -16,6 +16,7 @@ import {
   isAgentName,
   isContinuoError,
   isFailure,
+  type NativeRef,
   nearest,
   type Problem,
   present,
@@ -58,6 +59,8 @@ export interface LocatedSession extends Lookup {
 export type LookUpHit =
   | { readonly kind: "own"; readonly row: OwnRow }
   | { readonly kind: "native"; readonly native: LocatedSession };
+
+export type NativeHit = Extract<LookUpHit, { readonly kind: "native" }>;
 
 /** Includes sessions that only their agent reports; only a conversation with that agent can open such a session. */
 export type ResolvedSession = LookUpHit | { readonly kind: "told"; readonly told: ReportedSession };
@@ -469,4 +472,25 @@ export async function isSubagentPlace(location: string, places: Places): Promise
     return subagents.some((one) => one.location === location);
   }
   return false;
+}
+
+/**
+ * Finds the native session of a reference; `null` if this machine does not have its files. Errors: those of
+ * `lookUpSession` except `not_found`.
+ */
+export async function locateNative(
+  { agent, sessionId, location }: NativeRef,
+  places: PlacesAt,
+): Promise<NativeHit | null> {
+  if (!isAgentName(agent)) return null;
+  try {
+    const lookup = await lookUpSession({ agent, sessionId, location }, { places });
+    return {
+      kind: "native",
+      native: { ...lookup, places: placesOf(places), isExample: false, copyOf: null },
+    };
+  } catch (error) {
+    if (isContinuoError(error, "not_found")) return null;
+    throw error;
+  }
 }

@@ -12,8 +12,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   appendNew,
   contentBlocks,
-  isAgentName,
-  isContinuoError,
   type Message,
   messageOf,
   type NativeRef,
@@ -27,9 +25,9 @@ import {
 } from "@continuo/core/model";
 import { recordOf } from "@continuo/core/wire";
 import { type PlacesAt, placesOf } from "@continuo/files";
-import { formatOf, lookUpSession } from "@continuo/native";
+import { formatOf } from "@continuo/native";
 import type { FoundSession } from "@continuo/native/kit";
-import { presentRefOf, toOwnRow } from "../catalog/index.ts";
+import { locateNative, presentRefOf, toOwnRow } from "../catalog/index.ts";
 import { TALK_LIMITS } from "./limits.ts";
 import { type OwnRecords, type OwnRun, turnsOfProgram } from "./native-owners.ts";
 import { flat, textsOfPrompt } from "./sent-prompts.ts";
@@ -87,8 +85,8 @@ export async function takeNativeTurns(options: NativeTurnsOptions): Promise<Take
   const session = await store.getSession(sessionId);
   const ref = session === null ? null : presentRefOf(toOwnRow(session, ""));
   if (ref === null) return NONE;
-  const found = await locate(ref, places);
-  if (found === null) return NONE;
+  const found = (await locateNative(ref, places))?.native.found;
+  if (found === undefined) return NONE;
   const state = createHash("sha256")
     .update(JSON.stringify([keyOf(ref), found.location, found.files]))
     .digest("base64url");
@@ -119,20 +117,6 @@ const LAST_TAKEN = "continuo:native-turns";
 
 const keyOf = ({ agent, sessionId }: Pick<NativeRef, "agent" | "sessionId">): string =>
   `${agent}:${sessionId}`;
-
-/** `null` if this machine does not have its files. */
-async function locate(
-  { agent, sessionId, location }: NativeRef,
-  places: PlacesAt,
-): Promise<FoundSession | null> {
-  if (!isAgentName(agent)) return null;
-  try {
-    return (await lookUpSession({ agent, sessionId, location }, { places })).found;
-  } catch (error) {
-    if (isContinuoError(error, "not_found")) return null;
-    throw error;
-  }
-}
 
 function quietMsOf({ files }: FoundSession): number {
   return Date.now() - Math.max(0, ...files.map(({ mtimeMs }) => mtimeMs));
