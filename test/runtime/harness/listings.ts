@@ -196,19 +196,28 @@ async function faultsOf(
 ): Promise<readonly string[]> {
   const faults: string[] = [];
   let asked = 0;
-  let answered = 0;
   let resolved = 0;
+  const decided = new Set<unknown>();
   for (const sessionId of sessions) {
+    /** The completed runs of each question: a person asks the next one only after the answer. */
+    const answered: number[] = [];
     for await (const event of eventsOf(store, sessionId)) {
-      if (event.type === "message_sent") asked++;
-      if (event.type === "run_completed") answered++;
-      if (event.type === "approval_resolved") resolved++;
+      if (event.type === "message_sent") answered.push(0);
+      if (event.type === "run_completed") answered.push((answered.pop() ?? 0) + 1);
+      if (event.type !== "approval_resolved") continue;
+      resolved++;
+      decided.add(event.data.approvalId);
+    }
+    asked += answered.length;
+    for (const [at, runs] of answered.entries()) {
+      if (runs !== 1) faults.push(`Question ${at} of ${sessionId} was answered by ${runs} runs.`);
     }
     if (!(await store.verify(sessionId)).ok) faults.push(`The log of ${sessionId} is damaged.`);
   }
   if (asked !== questions)
     faults.push(`${asked} messages of a person are stored for ${questions} questions.`);
-  if (answered !== questions) faults.push(`${answered} runs completed for ${questions} questions.`);
+  if (resolved !== decided.size)
+    faults.push(`${resolved} answers are in the log for ${decided.size} approvals that were asked for.`);
   const granted = await grantedOf(store);
   if (resolved !== granted) faults.push(`${resolved} answers are in the log for ${granted} approvals.`);
   if (answers.size !== granted)
@@ -218,10 +227,15 @@ async function faultsOf(
   return faults;
 }
 
-async function* eventsOf(store: Store, sessionId: string): AsyncGenerator<{ readonly type: string }> {
+interface LoggedEvent {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+async function* eventsOf(store: Store, sessionId: string): AsyncGenerator<LoggedEvent> {
   for (let after: number | null = 0; after !== null; ) {
     const page: Awaited<ReturnType<Store["read"]>> = await store.read(sessionId, { after });
-    yield* page.events;
+    yield* page.events as readonly LoggedEvent[];
     after = page.nextAfter;
   }
 }
