@@ -23,7 +23,7 @@ import { CallKeys } from "./call-keys.ts";
 import { toPrompt } from "./prompt.ts";
 import { createStreamFold, errorText, toUsage } from "./stream.ts";
 import { createModelCalls } from "./telemetry.ts";
-import { preparedTools } from "./tools.ts";
+import { offerOf, preparedTools } from "./tools.ts";
 
 export interface ModelAgentOptions {
   /** A model of any provider of the `ai` package. */
@@ -85,18 +85,19 @@ export class ModelAgent implements Agent {
   /** Errors: `agent_missing` without the `ai` package, `native_unavailable`, `agent_failed`. */
   async execute(
     request: AgentRequest,
-    { signal, onEvent, onPermission, heldCalls, ...settings }: ExecuteOptions,
+    { signal, onEvent, onPermission, onTools, heldCalls, ...settings }: ExecuteOptions,
   ): Promise<AgentResult> {
     if (request.nativeRef !== undefined) {
       throw new ContinuoError("native_unavailable", "a model that is called directly has no native sessions");
     }
-    const { streamText, stepCountIs, Output } = await loadAi();
+    const { streamText, stepCountIs, Output, asSchema } = await loadAi();
     const { model, instructions, tools, maxSteps = MAX_STEPS, output } = this.#options;
     const { prompt, held: left, system, leftOut } = toPrompt(request, { instructions, heldCalls });
     for (const [kind, count] of Object.entries(leftOut)) {
       const message = `Not sent to the model: ${count} ${kind}.`;
       await onEvent({ type: "diagnostics", message, details: { leftOut: { [kind]: count } } });
     }
+    if (tools !== undefined) await onTools?.(await offerOf(tools, asSchema));
     const starts = new Map<string, () => Promise<void>>();
     const asking = { onPermission: onPermission ?? this.#options.onPermission, onEvent, signal, starts };
     const given =

@@ -1,6 +1,10 @@
-/** The tools of a turn: each call gets a key, and one that a person permitted reports its start before it begins. */
+/**
+ * The tools of a turn: each call gets a key, and one that a person permitted reports its start before it begins. Their
+ * definitions are reported, because a call in the log is only complete with the definition of its tool.
+ */
 
-import type { ToolSet } from "ai";
+import { present, type ToolDefinition, type ToolOffer } from "@continuo/core/model";
+import type { asSchema, ToolSet } from "ai";
 import type { CallKeys } from "./call-keys.ts";
 
 /** The starts of permitted calls, by their ids. A start that rejects keeps its call from beginning. */
@@ -23,6 +27,41 @@ export function preparedTools(
     return [name, { ...tool, execute }] as const;
   });
   return Object.fromEntries(prepared) as ToolSet;
+}
+
+/** Further tools are only counted. The bytes are those of the definitions as JSON. */
+const OFFER_LIMITS = { tools: 128, bytes: 65_536 };
+
+/** The definitions of all tools, as far as the limits allow. A schema that is not JSON is left out of its definition. */
+export async function offerOf(tools: ToolSet, toSchema: typeof asSchema): Promise<ToolOffer> {
+  const offered: ToolDefinition[] = [];
+  let bytes = 0;
+  for (const [name, { description, inputSchema }] of Object.entries(tools)) {
+    const words = typeof description === "string" ? description : undefined;
+    const schema = await jsonOf(inputSchema, toSchema);
+    const definition = present({ name, description: words, inputSchema: schema });
+    const sizeBytes = Buffer.byteLength(JSON.stringify(definition));
+    if (offered.length === OFFER_LIMITS.tools || bytes + sizeBytes > OFFER_LIMITS.bytes) continue;
+    bytes += sizeBytes;
+    offered.push(definition);
+  }
+  const left = Object.keys(tools).length - offered.length;
+  return { tools: offered, ...present({ toolsLeftOut: left === 0 ? undefined : left }) };
+}
+
+async function jsonOf(
+  inputSchema: ToolSet[string]["inputSchema"],
+  toSchema: typeof asSchema,
+): Promise<ToolDefinition["inputSchema"]> {
+  try {
+    const schema: unknown = JSON.parse(JSON.stringify(await toSchema<unknown>(inputSchema).jsonSchema));
+    return typeof schema === "object" && schema !== null && !Array.isArray(schema)
+      ? { ...schema }
+      : undefined;
+  } catch {
+    // The call of the model reports a schema that cannot be converted.
+    return undefined;
+  }
 }
 
 /** Yields the results of a tool, because some tools return several: the last one is the result of the call. */

@@ -98,6 +98,11 @@ function createWords(failureText: FailureText): (event: KnownEvent) => KnownEven
       // The program of an agent says here what it finds worth reporting, in words of its own.
       case "diagnostics_reported":
         return { ...event, data: {} };
+      case "mode_changed": {
+        // The descriptions of tools are words for the model, as instructions are.
+        const { tools: _, toolsLeftOut: __, ...data } = event.data;
+        return { ...event, data };
+      }
       case "session_resumed": {
         // The reason quotes the error of the agent.
         const { reason: _, ...data } = event.data;

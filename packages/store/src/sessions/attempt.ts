@@ -60,7 +60,7 @@ export async function attempt(options: AttemptOptions): Promise<Outcome> {
   });
   const signal = AbortSignal.any([stops.signal, own.signal]);
   const call = async (): Promise<unknown> =>
-    agent.execute(request, { ...adapterOpts, signal, onEvent: recorder.onEvent });
+    agent.execute(request, { ...adapterOpts, signal, onEvent: recorder.onEvent, onTools: recorder.onTools });
   try {
     const outcome = await ended(call(), { agent: agent.name, signal, graceMs: options.graceMs });
     const { error } = confirmation;

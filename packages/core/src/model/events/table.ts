@@ -276,8 +276,8 @@ const SESSION_EVENT_TYPES = {
   },
   mode_changed: {
     area: "agent",
-    says: "The agent works in another mode or with another model.",
-    payload: { "mode?": "text", "model?": "text" },
+    says: "The agent works in another mode or with another model, or offers its model other tools: all of them, each with `name`, `description` and `inputSchema`; `toolsLeftOut` counts those that are too many or too large.",
+    payload: { "mode?": "text", "model?": "text", "tools?": "list", "toolsLeftOut?": "number" },
     retention: "critical",
     transcript: "state",
   },

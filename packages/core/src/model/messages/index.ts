@@ -26,6 +26,7 @@ export {
   type TextBlock,
   type ThinkingBlock,
   type ToolCallBlock,
+  type ToolDefinition,
   type ToolResultBlock,
   type ToolStatus,
   textOf,

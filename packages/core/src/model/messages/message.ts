@@ -104,6 +104,14 @@ export interface ThinkingBlock {
   readonly native?: unknown;
 }
 
+/** A tool as an agent offers it to its model. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description?: string;
+  /** The JSON Schema of the input. */
+  readonly inputSchema?: Readonly<Record<string, unknown>>;
+}
+
 export interface ToolCallBlock {
   readonly type: "tool_call";
   readonly id: string;

@@ -3,7 +3,7 @@
  * directly and the scripted agents of tests are all agents in this sense.
  */
 
-import type { Block, Message, NativeRef, Usage } from "../messages/index.ts";
+import type { Block, Message, NativeRef, ToolDefinition, Usage } from "../messages/index.ts";
 import type { AgentEvent, AskPermission, PermissionRequest } from "./agent-events.ts";
 import type { CallOptions } from "./page.ts";
 import type { Run } from "./runs.ts";
@@ -67,6 +67,13 @@ export interface AgentRequest {
   readonly nativeRef?: NativeRef;
 }
 
+/** All tools that an agent offers its model. */
+export interface ToolOffer {
+  readonly tools: readonly ToolDefinition[];
+  /** The number of offered tools that `tools` lacks, because they are too many or too large. */
+  readonly toolsLeftOut?: number;
+}
+
 /** `adapterOpts` of the caller are spread next to these, untouched. */
 export interface ExecuteOptions {
   readonly signal: AbortSignal;
@@ -77,6 +84,11 @@ export interface ExecuteOptions {
   readonly onEvent: (event: AgentEvent) => Promise<void>;
   /** Asks for permission to use a tool. The agent reports the question before it asks, and the decision afterwards. */
   readonly onPermission?: AskPermission;
+  /**
+   * Called before the model with the tools that it is offered. The log gets them if this agent last offered others in
+   * the session. It resolves and rejects as `onEvent`.
+   */
+  readonly onTools?: (offer: ToolOffer) => Promise<void>;
   /**
    * Tool calls of a crashed run of the same input that waited for permission and had not begun. An agent that can
    * continue at a call asks for permission again, with the same `approvalId`.

@@ -29,6 +29,7 @@ export {
   MAX_STEPS_REACHED,
   NO_CAPABILITIES,
   type SessionCapabilities,
+  type ToolOffer,
 } from "./agent.ts";
 export type {
   AgentEvent,

@@ -51,8 +51,8 @@ export interface TranscriptMetadata {
   /** The state from which the next update starts. */
   readonly fold: FoldState;
   /**
-   * `session`, `lastRun`, `turns`, `stopReason`, `mode`, `model`, `approvals`, `resumption`, `handedOver`, `liveState`,
-   * `closed`.
+   * `session`, `lastRun`, `turns`, `stopReason`, `mode`, `model`, `tools`, `approvals`, `resumption`, `handedOver`,
+   * `liveState`, `closed`.
    */
   readonly [state: string]: unknown;
 }

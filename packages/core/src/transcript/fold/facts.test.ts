@@ -113,6 +113,17 @@ test.each<readonly [Data, Data]>([
   ).toMatchObject(expected);
 });
 
+test("every tool that was offered stays in the metadata with its newest definition, up to 256 tools", () => {
+  const offer = (...tools: readonly unknown[]): GivenEvent => ["mode_changed", { tools }];
+  const [a, b] = [{ name: "a", inputSchema: { type: "object" } }, { name: "b" }];
+  const newer = { name: "a", description: "Newer." };
+  const odd = [null, { name: 7 }, { name: "c", description: 1, inputSchema: [], other: true }];
+  expect(metadataOf(offer(a), offer(b, newer, ...odd), offer()).tools).toEqual([b, newer, { name: "c" }]);
+  const many = Array.from({ length: 300 }, (_, at) => ({ name: `${at}` }));
+  expect(metadataOf(offer(a), offer(...many)).tools).toEqual(many.slice(-256));
+  expect(metadataOf(["mode_changed", { mode: "plan" }])).not.toHaveProperty("tools");
+});
+
 test("turns are counted, and the newest reason of their end is reported", () => {
   const turn = (data: Data): GivenEvent => ["turn_completed", data];
   expect(metadataOf(turn({ stopReason: "end" }), turn({}))).toMatchObject({ turns: 2, stopReason: "end" });

@@ -1,6 +1,6 @@
 /** Facts from events about the session, its usage and its turns: fields of the transcript's metadata. */
 
-import { addUsage, type Usage } from "../../model/index.ts";
+import { addUsage, present, type ToolDefinition, type Usage } from "../../model/index.ts";
 import { anyField, type EventEntry, type Fields, isFields, numberField, textField } from "../events/index.ts";
 import { toUsage } from "./content.ts";
 import { setState, type TranscriptDraft } from "./draft.ts";
@@ -38,6 +38,25 @@ export function modeChanged(draft: TranscriptDraft, _entry: EventEntry, payload:
   const [mode, model] = [textField(payload, "mode"), textField(payload, "model")];
   if (mode !== undefined) setState(draft, "mode", mode);
   if (model !== undefined) setState(draft, "model", model);
+  const tools = anyField(payload, "tools");
+  if (Array.isArray(tools)) setState(draft, "tools", withTools(draft.facts.state.tools, tools));
+}
+
+/** Tools that were offered in a session, of which the transcript keeps the newest. */
+const MAX_TOOLS = 256;
+
+/** Adds offered tools to those that were offered before, because the messages have calls of both; newest last. */
+function withTools(before: unknown, offered: readonly unknown[]): readonly ToolDefinition[] {
+  const tools = new Map<string, ToolDefinition>();
+  for (const tool of [...(Array.isArray(before) ? before : []), ...offered] as readonly unknown[]) {
+    if (!isFields(tool) || typeof tool.name !== "string") continue;
+    tools.delete(tool.name);
+    const { name, description, inputSchema } = tool;
+    const words = typeof description === "string" ? description : undefined;
+    const schema = isFields(inputSchema) ? inputSchema : undefined;
+    tools.set(name, present({ name, description: words, inputSchema: schema }));
+  }
+  return [...tools.values()].slice(-MAX_TOOLS);
 }
 
 export function turnCompleted(draft: TranscriptDraft, _entry: EventEntry, payload: Fields): void {

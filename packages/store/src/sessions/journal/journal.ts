@@ -13,6 +13,7 @@ import {
   present,
   type Store,
   type StoredEvent,
+  type ToolOffer,
   type Write,
 } from "@continuo/core/model";
 import type { JournalEntry } from "./entry.ts";
@@ -31,6 +32,10 @@ export interface JournalOptions {
   readonly onFailure: (error: unknown) => void;
   /** Called with the events that were stored. If it throws or rejects, the run fails. */
   readonly onStored?: (events: readonly StoredEvent[]) => void;
+}
+
+export function offerOf({ tools = [], toolsLeftOut = 0 }: Partial<ToolOffer>): Required<ToolOffer> {
+  return { tools, toolsLeftOut };
 }
 
 interface Item {
@@ -114,6 +119,22 @@ export class Journal {
   /** Writes to a row together with the next events; the end of the run has a write of its own. */
   patch(write: Write): void {
     this.#patches.push(write);
+  }
+
+  /** The tools that this agent last offered its model in this session; none if the log does not have them. */
+  async offeredTools(): Promise<Required<ToolOffer>> {
+    const { store, sessionId, agent } = this.#options;
+    const after = Math.max(0, this.#last - LIMITS.offerEvents);
+    const types = ["mode_changed"];
+    const { events } = await store.read(sessionId, {
+      after,
+      types,
+      order: "newest",
+      limit: LIMITS.offersRead,
+    });
+    const own = events.filter(({ actor }) => actor.agent === agent);
+    const offers = own.map(({ data }) => data as Partial<ToolOffer> | null);
+    return offerOf(offers.findLast((data) => data?.tools !== undefined) ?? {});
   }
 
   /** Counts an event that cannot be stored as lost, and makes the run fail. */
@@ -274,7 +295,7 @@ function tooFarAhead(): ContinuoError {
 }
 
 /** An agent that does not wait for `onEvent` must not end the process. */
-function handled(promise: Promise<void>): Promise<void> {
+export function handled(promise: Promise<void>): Promise<void> {
   promise.catch(ignore);
   return promise;
 }

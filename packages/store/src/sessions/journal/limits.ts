@@ -15,6 +15,9 @@ export const LIMITS = {
   unwrittenChars: 67_108_864,
   /** Characters of the name of a model, and of the reason why a turn ended. */
   wordChars: 512,
+  /** Events of the log that are searched for the tools that an agent last offered, and the changes of mode among them. */
+  offerEvents: 5_000,
+  offersRead: 16,
   /** Ids of messages and calls of one run that are remembered. */
   rememberedIds: 10_000,
   /** Messages of one run whose usage is remembered, in case that they grow. */

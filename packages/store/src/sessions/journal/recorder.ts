@@ -1,8 +1,14 @@
 /** Receives events from the agent for the journal: gathers parts of messages for a moment, and refuses late events. */
 
-import { type AgentEvent, ContinuoError, toPlainJson } from "@continuo/core/model";
+import {
+  type AgentEvent,
+  ContinuoError,
+  canonicalJson,
+  type ToolOffer,
+  toPlainJson,
+} from "@continuo/core/model";
 import type { JournalEntry } from "./entry.ts";
-import { type Journal, refused } from "./journal.ts";
+import { handled, type Journal, offerOf, refused } from "./journal.ts";
 import { LIMITS } from "./limits.ts";
 import { journalPart } from "./speech.ts";
 import { journalEvent, type TurnJournal } from "./turn.ts";
@@ -10,6 +16,8 @@ import { journalEvent, type TurnJournal } from "./turn.ts";
 export interface Recorder {
   /** The agent calls it. It never throws, and a rejection of its promise need not be handled. */
   readonly onEvent: (event: AgentEvent) => Promise<void>;
+  /** The agent calls it. It stores the tools if they are not those that the agent last offered. */
+  readonly onTools: (offer: ToolOffer) => Promise<void>;
   /** Refuses all events from now on. */
   close(): void;
 }
@@ -30,7 +38,14 @@ export function createRecorder({ turn, journal, inspect, onHeard }: RecorderOpti
     timer = undefined;
     void journal.keep(journalPart(turn.speech), "room");
   };
+  const keepOffer = async (told: ToolOffer): Promise<void> => {
+    const offer = toPlainJson(told) as ToolOffer;
+    const isKnown = canonicalJson(await journal.offeredTools()) === canonicalJson(offerOf(offer));
+    if (state === "closed") throw tooLate();
+    if (!isKnown) await journal.keep([{ type: "mode_changed", data: { ...offer } }], "durable");
+  };
   return {
+    onTools: (offer) => (state === "closed" ? refused(tooLate()) : handled(keepOffer(offer))),
     onEvent: (told) => {
       if (state === "closed") return refused(tooLate());
       let event: AgentEvent;
