@@ -207,6 +207,7 @@ const CALLS: Readonly<Record<PublicFunction, Call | Ending>> = {
   "sessionsOfAgent.resume": (signal) =>
     continuo.sessionsOfAgent("claude", { places }).resume("last", { signal }),
   "opened.history": (signal) => Array.fromAsync(opened.history({ signal })),
+  "opened.tools": (signal) => opened.tools?.(signal) ?? Array.fromAsync(opened.entries(signal)),
   "opened.entries": (signal) => Array.fromAsync(opened.entries(signal)),
   "opened.entriesBefore": (signal) =>
     Array.fromAsync(opened.entriesBefore?.(signal) ?? opened.entries(signal)),

@@ -7,6 +7,7 @@ import {
   present,
   type SessionDetails,
   shellWord,
+  type ToolDefinition,
   textOf,
 } from "@continuo/core/model";
 import type { Transcript } from "@continuo/core/transcript";
@@ -28,6 +29,8 @@ export interface CatalogSession {
   readonly problems: SessionDetails["problems"];
   readonly partial: boolean;
   history(options?: { readonly leaf?: string }): AsyncGenerator<Message, void, void>;
+  /** The tools that the agent offered its model; left out for agents that store no definitions. */
+  tools?(signal?: AbortSignal): Promise<readonly ToolDefinition[]>;
 }
 
 export interface CatalogOpenOptions {
@@ -152,6 +155,8 @@ export function toCatalogSession(
     leaves,
     problems: [],
     partial: transcript.metadata.older !== undefined,
+    // The fold has checked them.
+    tools: async () => (transcript.metadata.tools ?? []) as readonly ToolDefinition[],
     async *history({ leaf } = {}) {
       if (leaf !== undefined && leaf !== leaves[0]?.id) {
         throw new ContinuoError("not_found", `no branch ends at ${JSON.stringify(leaf)}`);

@@ -1,7 +1,8 @@
 /** One session as one line of training data, with its tools. */
 
+import type { CatalogSession } from "@continuo/agents/catalog";
 import { ContinuoError, type Message } from "@continuo/core/model";
-import { toAnthropicMessages, toOpenAIMessages, toShareGpt } from "@continuo/core/transcript";
+import { toAnthropicMessages, toOpenAIMessages, toShareGpt, visibleLine } from "@continuo/core/transcript";
 import { type Output, plural, toJsonText } from "../../terminal/index.ts";
 import type { BranchStep } from "../show/index.ts";
 import type { DatasetFormat, ExportFlags } from "./flags.ts";
@@ -17,17 +18,42 @@ export interface DatasetLine {
   readonly line: string | null;
   /** The number of blocks of each kind that the form cannot hold. */
   readonly leftOut: Readonly<Record<string, number>>;
+  /** The names of tools that were called, and have no definition. */
+  readonly undefinedTools: readonly string[];
+}
+
+export interface DatasetSource {
+  readonly steps: AsyncIterable<BranchStep>;
+  /** Its definitions of tools are read. */
+  readonly session: Pick<CatalogSession, "tools">;
 }
 
 export async function datasetLine(
-  steps: AsyncIterable<BranchStep>,
+  { steps, session }: DatasetSource,
   format: DatasetFormat,
+  signal?: AbortSignal,
 ): Promise<DatasetLine> {
   const messages: Message[] = [];
   for await (const { message } of steps) messages.push(message);
-  const { leftOut, ...made } = FORMS[format](messages);
+  const tools = (await session.tools?.(signal)) ?? [];
+  const { leftOut, ...made } = FORMS[format](messages, { tools });
   const isEmpty = messages.length === (leftOut.notification ?? 0);
-  return { line: isEmpty ? null : `${toJsonText(made)}\n`, leftOut };
+  const blocks = messages.flatMap(({ content }) => content);
+  const called = new Set(blocks.flatMap((block) => (block.type === "tool_call" ? [block.name] : [])));
+  const undefinedTools = [...called.difference(new Set(tools.map(({ name }) => name)))].sort();
+  return { line: isEmpty ? null : `${toJsonText(made)}\n`, leftOut, undefinedTools };
+}
+
+/** Names of tools in one sentence. */
+const MAX_NAMED_TOOLS = 10;
+
+/** A sentence about called tools that no session defines; `undefined` if there are none. */
+export function describeUndefined(names: Iterable<string>): string | undefined {
+  const all = [...new Set(names)].sort();
+  if (all.length === 0) return undefined;
+  const named = all.slice(0, MAX_NAMED_TOOLS).map((name) => visibleLine(name));
+  const more = all.length > named.length ? ` and ${all.length - named.length} more` : "";
+  return `without a definition, because the agent does not store it: ${plural(all.length, "tool")} (${named.join(", ")}${more})`;
 }
 
 /** Sentences about blocks that the form cannot hold, and about notices; `undefined` if there are none. */
@@ -44,18 +70,21 @@ export function describeLeftOut(leftOut: DatasetLine["leftOut"], format: Dataset
 }
 
 /**
- * Returns a sentence about blocks that the form cannot hold, if there are any. Errors: `usage` for several branches.
+ * Returns sentences about blocks that the form cannot hold, and about tools without a definition, if there are any.
+ * Errors: `usage` for several branches.
  */
 export async function writeDataset(
-  steps: AsyncIterable<BranchStep>,
+  source: DatasetSource,
   format: DatasetFormat,
-  flags: Pick<ExportFlags, "all">,
+  { signal, ...flags }: Pick<ExportFlags, "all"> & { readonly signal?: AbortSignal },
   output: Output,
 ): Promise<string | undefined> {
   assertOneBranch(format, flags);
-  const { line, leftOut } = await datasetLine(steps, format);
+  const { line, leftOut, undefinedTools } = await datasetLine(source, format, signal);
   if (line !== null) await output.write(line);
-  return describeLeftOut(leftOut, format);
+  const parts = [describeLeftOut(leftOut, format), describeUndefined(undefinedTools)];
+  const said = parts.filter((part) => part !== undefined);
+  return said.length === 0 ? undefined : said.join("\n");
 }
 
 /** Errors: `usage`. */

@@ -7,7 +7,7 @@ import {
   modelViewOf,
   openCatalogSession,
 } from "@continuo/agents/catalog";
-import { ContinuoError, shellWord } from "@continuo/core/model";
+import { ContinuoError, present, shellWord } from "@continuo/core/model";
 import { type SecretCounts, visibleLine } from "@continuo/core/transcript";
 import { openOutputFile, placesOf } from "@continuo/files";
 import { forbiddenFolders } from "@continuo/native";
@@ -216,7 +216,7 @@ async function writeSession(
     case "openai":
     case "anthropic":
     case "sharegpt":
-      return await writeDataset(steps, format, flags, output);
+      return await writeDataset(source, format, { ...flags, ...present({ signal: shell.signal }) }, output);
     case "html":
       for await (const chunk of htmlOf(source, view, flags, shell)) await output.write(chunk);
       return;

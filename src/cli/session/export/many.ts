@@ -17,7 +17,7 @@ import { warnOfUnfinished } from "../../notices/index.ts";
 import { createProgress, type Output, plural, type Shell } from "../../terminal/index.ts";
 import { isDamaged, missingOf, queryOf } from "../list/index.ts";
 import { openModelView, stepsOfBranch } from "../show/index.ts";
-import { assertOneBranch, datasetLine, describeLeftOut } from "./dataset.ts";
+import { assertOneBranch, datasetLine, describeLeftOut, describeUndefined } from "./dataset.ts";
 import { DATASET_FORMATS, type DatasetFormat, type ExportFlags, type SessionFilters } from "./flags.ts";
 import { createMask, describeMasked, type Mask } from "./mask.ts";
 
@@ -57,7 +57,15 @@ export async function exportMany(
   warnOfUnfinished(list.unfinished, shell);
   await using own = list.sessions.some(isOwn) ? await openOwn(shell) : null;
   const mask = createMask();
-  const written: Written = { sessions: 0, empty: 0, partial: 0, damaged: 0, leftOut: {}, failures: [] };
+  const written: Written = {
+    sessions: 0,
+    empty: 0,
+    partial: 0,
+    damaged: 0,
+    leftOut: {},
+    undefinedTools: new Set(),
+    failures: [],
+  };
   using progress = createProgress(shell);
   for (const [at, row] of list.sessions.entries()) {
     shell.signal?.throwIfAborted();
@@ -88,6 +96,7 @@ interface Written {
   partial: number;
   damaged: number;
   readonly leftOut: Record<string, number>;
+  readonly undefinedTools: Set<string>;
   readonly failures: { readonly row: ListedSession; readonly error: ContinuoError }[];
 }
 
@@ -109,12 +118,14 @@ async function writeOne(row: ListedSession, options: WriteOptions): Promise<void
   const located = await locateRow(row, shell, signal);
   using whole = await openCatalogSession(located, shell, present({ own: own ?? undefined, signal }));
   const opened = isModelView ? await openModelView(located, whole, undefined) : whole;
-  const { line, leftOut } = await datasetLine(mask.steps(stepsOfBranch(opened, undefined)), format);
+  const source = { steps: mask.steps(stepsOfBranch(opened, undefined)), session: mask.session(opened) };
+  const { line, leftOut, undefinedTools } = await datasetLine(source, format, signal);
   if (isDamaged(whole)) written.damaged++;
   if (line === null) written.empty++;
   else {
     await output.write(line);
     written.sessions++;
+    for (const name of undefinedTools) written.undefinedTools.add(name);
   }
   for (const [kind, count] of Object.entries(leftOut)) {
     written.leftOut[kind] = (written.leftOut[kind] ?? 0) + count;
@@ -126,7 +137,7 @@ function onlyListed(agent: string): ContinuoError {
 }
 
 function reportOf(list: CatalogList, written: Written, format: DatasetFormat): readonly string[] {
-  const { sessions, empty, partial, damaged, leftOut, failures } = written;
+  const { sessions, empty, partial, damaged, leftOut, undefinedTools, failures } = written;
   const lacking = [
     ...counted(empty + list.emptyLeftOut, "session", "without a message"),
     ...counted(partial, "session", "that an import has not completed"),
@@ -134,6 +145,7 @@ function reportOf(list: CatalogList, written: Written, format: DatasetFormat): r
     ...counted(failures.length, "session", "that cannot be read"),
   ];
   const blocks = describeLeftOut(leftOut, format);
+  const tools = describeUndefined(undefinedTools);
   const missing = missingOf(list);
   const isMatched = lacking.length + missing.length > 0;
   return [
@@ -144,6 +156,7 @@ function reportOf(list: CatalogList, written: Written, format: DatasetFormat): r
       ? []
       : [`damaged, and written as far as they can be read: ${plural(damaged, "session")}`]),
     ...(blocks === undefined ? [] : [blocks]),
+    ...(tools === undefined ? [] : [tools]),
     ...failures
       .slice(0, MAX_NAMED)
       .map(({ row, error }) => visibleLine(`${row.agent}:${row.sessionId}: ${error.message}`)),

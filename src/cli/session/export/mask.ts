@@ -32,6 +32,7 @@ export function createMask(): Mask {
       details: hideUncounted(shown.details),
       leaves: hideUncounted(shown.leaves),
       problems: hideUncounted(shown.problems),
+      tools: async (signal) => hide((await shown.tools?.(signal)) ?? []),
       async *history(options) {
         for await (const message of shown.history(options)) {
           yield counted.has(message.id) ? hideUncounted(message) : hide(message);

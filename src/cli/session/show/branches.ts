@@ -35,6 +35,7 @@ export async function openModelView(
     leaves: session.leaves,
     problems: session.problems,
     partial: session.partial,
+    tools: async (signal) => (await session.tools?.(signal)) ?? [],
     async *history() {
       yield* messages;
     },

@@ -2,7 +2,7 @@
 
 import type { Block, Message } from "../../model/index.ts";
 import { PROMPT_BEFORE_ANSWER } from "../context/index.ts";
-import { type CallWords, createCallWords } from "./calls.ts";
+import { type CallWords, createCallWords, type FormOptions, formTools } from "./calls.ts";
 import { leave, type OmittedCounts, turnsOf } from "./omitted-blocks.ts";
 
 const RULES = { id: /^[\w-]+$/u, longestName: 128 };
@@ -34,7 +34,15 @@ export interface AnthropicMessage {
   readonly content: AnthropicBlock[];
 }
 
+export interface AnthropicTool {
+  readonly name: string;
+  readonly description?: string;
+  readonly input_schema: { type: "object"; [key: string]: unknown };
+}
+
 export interface AnthropicMessages {
+  /** Left out without definitions. */
+  readonly tools?: AnthropicTool[];
   /** The system messages; left out if there are none. */
   readonly system?: string;
   /**
@@ -45,7 +53,10 @@ export interface AnthropicMessages {
   readonly leftOut: Readonly<Record<string, number>>;
 }
 
-export function toAnthropicMessages(messages: readonly Message[]): AnthropicMessages {
+export function toAnthropicMessages(
+  messages: readonly Message[],
+  options: FormOptions = {},
+): AnthropicMessages {
   const leftOut: OmittedCounts = {};
   const system: string[] = [];
   const made: AnthropicMessage[] = [];
@@ -67,7 +78,15 @@ export function toAnthropicMessages(messages: readonly Message[]): AnthropicMess
   if (made[0]?.role === "assistant") {
     made.unshift({ role: "user", content: [{ type: "text", text: PROMPT_BEFORE_ANSWER }] });
   }
-  return { ...(system.length === 0 ? {} : { system: system.join("\n\n") }), messages: made, leftOut };
+  const tools = formTools(options, words).map(
+    ({ schema, ...tool }): AnthropicTool => ({ ...tool, input_schema: { ...schema, type: "object" } }),
+  );
+  return {
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(system.length === 0 ? {} : { system: system.join("\n\n") }),
+    messages: made,
+    leftOut,
+  };
 }
 
 function blockOf(block: Block, words: CallWords, leftOut: OmittedCounts): AnthropicBlock[] {

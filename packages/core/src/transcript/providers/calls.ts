@@ -1,4 +1,11 @@
-/** The ids and names of calls, as an API accepts them. */
+/** The ids and names of calls, and the definitions of their tools, as an API accepts them. */
+
+import type { ToolDefinition } from "../../model/index.ts";
+
+export interface FormOptions {
+  /** The definitions of the tools, such as `metadata.tools` of a transcript. */
+  readonly tools?: readonly ToolDefinition[];
+}
 
 export interface CallRules {
   readonly id: RegExp;
@@ -24,4 +31,22 @@ export function createCallWords(rules: CallRules): CallWords {
     },
     name: (name) => name.replaceAll(/[^\w-]/gu, "_").slice(0, rules.longestName) || "tool",
   };
+}
+
+export interface FormTool {
+  readonly name: string;
+  readonly description?: string;
+  /** A JSON Schema of an object, which every API requires. */
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** The definitions with the names that their calls have. A later one replaces an earlier one of the same name. */
+export function formTools({ tools = [] }: FormOptions, words: Pick<CallWords, "name">): readonly FormTool[] {
+  const made = new Map<string, FormTool>();
+  for (const { name, description, inputSchema } of tools) {
+    const schema = { type: "object", ...(inputSchema ?? { properties: {} }) };
+    const own = words.name(name);
+    made.set(own, { name: own, ...(description === undefined ? {} : { description }), schema });
+  }
+  return [...made.values()];
 }

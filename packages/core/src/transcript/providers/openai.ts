@@ -1,7 +1,7 @@
 /** Messages for OpenAI's Chat Completions, and for the many servers that speak it. Pure. */
 
 import type { Block, Message } from "../../model/index.ts";
-import { type CallWords, createCallWords } from "./calls.ts";
+import { type CallWords, createCallWords, type FormOptions, formTools } from "./calls.ts";
 import { addressOf, leave, type OmittedCounts, resultText, turnsOf } from "./omitted-blocks.ts";
 
 /** The service refuses longer ids and names. */
@@ -28,18 +28,33 @@ export type OpenAIMessage =
     }
   | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string };
 
+export interface OpenAITool {
+  readonly type: "function";
+  readonly function: {
+    readonly name: string;
+    readonly description?: string;
+    /** A JSON Schema. The type is open, because the client of OpenAI does not accept a readonly object. */
+    readonly parameters: Record<string, unknown>;
+  };
+}
+
 export interface OpenAIMessages {
+  /** Left out without definitions. */
+  readonly tools?: OpenAITool[];
   /** The list is yours: the client of OpenAI does not accept a readonly one. */
   readonly messages: OpenAIMessage[];
   /** Blocks that these messages cannot hold: their kind and number; `notification` counts notices to the person. */
   readonly leftOut: Readonly<Record<string, number>>;
 }
 
-export function toOpenAIMessages(messages: readonly Message[]): OpenAIMessages {
+export function toOpenAIMessages(messages: readonly Message[], options: FormOptions = {}): OpenAIMessages {
   const leftOut: OmittedCounts = {};
   const words = createCallWords(RULES);
   const made = turnsOf(messages, leftOut).flatMap((message) => messagesOf(message, words, leftOut));
-  return { messages: made, leftOut };
+  const tools = formTools(options, words).map(
+    ({ schema, ...tool }): OpenAITool => ({ type: "function", function: { ...tool, parameters: schema } }),
+  );
+  return { ...(tools.length === 0 ? {} : { tools }), messages: made, leftOut };
 }
 
 function messagesOf(message: Message, words: CallWords, leftOut: OmittedCounts): readonly OpenAIMessage[] {

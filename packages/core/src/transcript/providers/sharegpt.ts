@@ -1,9 +1,15 @@
 /** A conversation in the form of ShareGPT data sets, with the roles for tools that LLaMA-Factory reads. Pure. */
 
 import type { Message } from "../../model/index.ts";
+import { type FormOptions, formTools } from "./calls.ts";
 import { leave, type OmittedCounts, resultText, turnsOf } from "./omitted-blocks.ts";
 
+/** Calls keep the names that they have in the session. */
+const WORDS = { name: (name: string): string => name };
+
 export interface ShareGptConversation {
+  /** JSON text, as LLaMA-Factory reads it: a list of `{ name, description, parameters }`. Left out without definitions. */
+  readonly tools?: string;
   readonly conversations: readonly ShareGptTurn[];
   /** Blocks that this form cannot hold: their kind and number; `notification` counts notices to the person. */
   readonly leftOut: Readonly<Record<string, number>>;
@@ -17,7 +23,7 @@ export interface ShareGptTurn {
 const FROM = { system: "system", user: "human", assistant: "gpt" } as const;
 
 /** A call is JSON text `{ name, arguments }`. */
-export function toShareGpt(messages: readonly Message[]): ShareGptConversation {
+export function toShareGpt(messages: readonly Message[], options: FormOptions = {}): ShareGptConversation {
   const leftOut: OmittedCounts = {};
   const conversations: ShareGptTurn[] = [];
   for (const { role, content } of turnsOf(messages, leftOut)) {
@@ -31,7 +37,8 @@ export function toShareGpt(messages: readonly Message[]): ShareGptConversation {
       else leave(block, leftOut);
     }
   }
-  return { conversations, leftOut };
+  const tools = formTools(options, WORDS).map(({ schema, ...tool }) => ({ ...tool, parameters: schema }));
+  return { ...(tools.length === 0 ? {} : { tools: JSON.stringify(tools) }), conversations, leftOut };
 }
 
 /** Consecutive texts of the same side become one turn. */

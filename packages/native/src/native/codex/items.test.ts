@@ -1,6 +1,6 @@
 import type { Json } from "@continuo/files";
 import { expect, test } from "vitest";
-import { toBlocks } from "./items.ts";
+import { toBlocks, toolsInRecord } from "./items.ts";
 
 const PICTURE = { type: "image", mimeType: "image/png", data: "AAAA" } as const;
 const OK = { isError: false, status: "ok" } as const;
@@ -31,4 +31,41 @@ test.each<readonly [string, Json, unknown]>([
   expect(others).toEqual(
     result === undefined ? [] : [{ type: "tool_result", toolCallId: "made_1", ...Object(result) }],
   );
+});
+
+test.each<readonly [string, Json, Json, unknown]>([
+  [
+    "tools that a client gave the thread",
+    { type: "session_meta" },
+    { dynamic_tools: [{ name: "status", description: "Says it.", inputSchema: { type: "object" } }, 7] },
+    [{ name: "status", description: "Says it.", inputSchema: { type: "object" } }],
+  ],
+  [
+    "tools in the model's input, also of a server",
+    { type: "response_item" },
+    {
+      type: "additional_tools",
+      tools: [
+        { type: "custom", name: "exec", description: "Runs code.", format: { type: "grammar" } },
+        {
+          type: "namespace",
+          name: "mcp__shop",
+          tools: [{ type: "function", name: "shot", parameters: { type: "object" } }, { name: "" }],
+        },
+      ],
+    },
+    [
+      { name: "exec", description: "Runs code." },
+      { name: "mcp__shop__shot", inputSchema: { type: "object" } },
+    ],
+  ],
+  [
+    "no tools of another record",
+    { type: "event_msg" },
+    { type: "additional_tools", tools: [{ name: "a" }] },
+    [],
+  ],
+  ["no tools of a header without them", { type: "session_meta" }, { dynamic_tools: null }, []],
+])("a record defines %s", (_name, line, payload, expected) => {
+  expect(toolsInRecord({ timestamp: "2026-11-30T00:00:00.000Z", ...line, payload })).toEqual(expected);
 });

@@ -3,9 +3,9 @@
  * in 0.169.0; those marked (docs) are only named by `codex app-server generate-ts`. Pure.
  */
 
-import type { Block, ToolCallBlock } from "@continuo/core/model";
+import { type Block, present, type ToolCallBlock, type ToolDefinition } from "@continuo/core/model";
 import { entryOf, isJson, type Json, parseJson, textOfValue } from "@continuo/files";
-import { toText } from "./records.ts";
+import { parseRecord, toText } from "./records.ts";
 
 /** The role of an item in the conversation. `assistant` items of one response form one message. */
 export type ItemKind = "message" | "assistant" | "output" | "other";
@@ -122,6 +122,35 @@ function toolLines(tool: unknown): string[] {
   if (!isJson(tool)) return [];
   if (!Array.isArray(tool.tools)) return [`${toolNameOf(tool)}: ${textOfValue(tool.description)}`];
   return tool.tools.flatMap((inner) => toolLines(isJson(inner) ? { ...inner, namespace: tool.name } : inner));
+}
+
+/**
+ * The definitions of tools in a record: those that a client gave the thread (`session_meta.dynamic_tools`), and those in
+ * the model's input. Codex does not store the definitions of its own tools.
+ */
+export function toolsInRecord(value: unknown): readonly ToolDefinition[] {
+  const record = parseRecord(value);
+  if (record === null) return [];
+  const { type, payload, payloadType } = record;
+  if (type === "session_meta") return toDefinitions(payload.dynamic_tools);
+  const hasTools = payloadType === "additional_tools" || payloadType === "tool_search_output";
+  return type === "response_item" && hasTools ? toDefinitions(payload.tools) : [];
+}
+
+/** A tool has its schema in `inputSchema` or `parameters`, and a tool with a grammar has none. */
+function toDefinitions(tools: unknown): readonly ToolDefinition[] {
+  if (!Array.isArray(tools)) return [];
+  return tools.flatMap((tool: unknown): readonly ToolDefinition[] => {
+    if (!isJson(tool)) return [];
+    if (Array.isArray(tool.tools)) {
+      const { name: namespace } = tool;
+      return toDefinitions(tool.tools.map((inner) => (isJson(inner) ? { ...inner, namespace } : inner)));
+    }
+    const schema = tool.inputSchema ?? tool.input_schema ?? tool.parameters;
+    const inputSchema = isJson(schema) ? schema : undefined;
+    const description = toText(tool.description) ?? undefined;
+    return toText(tool.name) ? [present({ name: toolNameOf(tool), description, inputSchema })] : [];
+  });
 }
 
 /** The parts of a message's content or of an output. */

@@ -9,6 +9,7 @@ import { entriesBefore, ownEntries } from "./entries.ts";
 import { fileOf, type HeaderInfo, mtimeOf, readHeaderInfo } from "./header.ts";
 import { fallbackId, fetchSlot, readHistory, stepsTo } from "./history.ts";
 import { finish, fold, isDone } from "./index-fold.ts";
+import { toolsInRecord } from "./items.ts";
 import { findFile, readHead } from "./lineage.ts";
 import { orderProblems } from "./order.ts";
 import { parseRecord } from "./records.ts";
@@ -60,6 +61,7 @@ export const codexScan: Scan<ScanState, FileRecord, RolloutSource, MessageDraft>
       steps: (draft) => stepsTo(scanned, found, draft),
       entries: (signal) => ownEntries(scanned, found, signal),
       entriesBefore: (signal) => entriesBefore(scanned, found, signal),
+      toolsIn: ({ value }) => toolsInRecord(value),
     };
   },
 };

@@ -12,6 +12,7 @@ import type {
   Problem,
   SessionDetails,
   SessionInfo,
+  ToolDefinition,
 } from "@continuo/core/model";
 import type { SavedScan, ScanPosition } from "./saved-scan.ts";
 import type { TestBytes } from "./test-bytes.ts";
@@ -216,6 +217,11 @@ export interface OpenedSession {
    * what a compaction took out of the model's sight.
    */
   history(options?: HistoryOptions): AsyncGenerator<Message, void, void>;
+  /**
+   * The tools that the agent offered its model, each once, as far as its files define them; left out for agents that
+   * store no definitions.
+   */
+  tools?(signal?: AbortSignal): Promise<readonly ToolDefinition[]>;
   /** The history to a leaf in steps; left out for agents whose sessions cannot be continued. */
   steps?(leaf: string): HistorySteps;
   close(): void;

@@ -3,11 +3,14 @@
 import {
   assertKnownOptions,
   ContinuoError,
+  cancellable,
   cancellableItems,
+  type Entry,
   type KnownOptions,
   type Leaf,
   type Message,
   present,
+  type ToolDefinition,
 } from "@continuo/core/model";
 import type {
   AgentReader,
@@ -115,7 +118,7 @@ function toOpened<Node>(
   source: { close(): void },
   end: Pick<ScanEnd<unknown>, "partial" | "saved" | "continued">,
 ): OpenedSession {
-  const { facts, tips, entriesBefore, filesBefore } = value;
+  const { facts, tips, entriesBefore, filesBefore, toolsIn } = value;
   const active = tips.find((tip) => tip.active);
   const { toolCalls, ...messages } = active?.counts ?? NO_MESSAGES;
   const leaves = tips.map(({ id, active, updatedAt, counts, label }): Leaf => {
@@ -133,6 +136,8 @@ function toOpened<Node>(
       entriesBefore:
         entriesBefore && ((signal?: AbortSignal) => cancellableItems(signal, () => entriesBefore(signal))),
       filesBefore,
+      tools:
+        toolsIn && ((signal?: AbortSignal) => cancellable(signal, () => toolsOf(value, toolsIn, signal))),
     }),
     history: (options = {}) => {
       assertKnownOptions("history", options, HISTORY_OPTIONS);
@@ -142,6 +147,22 @@ function toOpened<Node>(
     close: source.close,
     [Symbol.dispose]: source.close,
   };
+}
+
+/** A later definition of a name replaces the earlier one. */
+async function toolsOf<Node>(
+  { entriesBefore, entries }: ScanValue<Node>,
+  toolsIn: (entry: Entry) => readonly ToolDefinition[],
+  signal: AbortSignal | undefined,
+): Promise<readonly ToolDefinition[]> {
+  const tools = new Map<string, ToolDefinition>();
+  for (const records of [entriesBefore?.(signal) ?? [], entries(signal)]) {
+    for await (const entry of records) {
+      signal?.throwIfAborted();
+      for (const tool of toolsIn(entry)) tools.set(tool.name, tool);
+    }
+  }
+  return [...tools.values()];
 }
 
 const HISTORY_OPTIONS: KnownOptions<HistoryOptions> = { leaf: true, native: true, after: true, signal: true };

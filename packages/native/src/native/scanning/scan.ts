@@ -5,7 +5,7 @@
  * shared, no functions). The one `open` (`open.ts`) feeds it records, and makes a session of the result of `finish`.
  */
 
-import type { Entry, Message, Problem, SessionDetails } from "@continuo/core/model";
+import type { Entry, Message, Problem, SessionDetails, ToolDefinition } from "@continuo/core/model";
 import type {
   AncestorFiles,
   FoundSession,
@@ -108,4 +108,6 @@ export interface ScanValue<Node> {
   /** Every record in file order, verbatim. */
   entries(signal: AbortSignal | undefined): AsyncGenerator<Entry, void, void>;
   entriesBefore?(signal: AbortSignal | undefined): AsyncGenerator<Entry, void, void>;
+  /** The definitions of tools in a record; left out for agents that store none. */
+  toolsIn?(entry: Entry): readonly ToolDefinition[];
 }
