@@ -7,8 +7,10 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { Store } from "@continuo/core/model";
 import { type Approval, type Continuo, defineAgent, openContinuo } from "@continuo/server/runtime";
 import { type OpenedStore, openStore } from "@continuo/store";
+import { startRun } from "@continuo/store/sessions";
 import { jsonSchema, tool } from "ai";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { ApprovalDesk } from "../../packages/server/src/runtime/approvals.ts";
 import { tool as call, type ModelServer, startModelServer, text } from "../model-servers/index.ts";
 
 let store: OpenedStore;
@@ -206,4 +208,36 @@ test("a question that was only in the log is asked by the next process, for the 
   expect(await c.session("s").run("1").result()).toMatchObject({ status: "completed" });
   expect(refunds).toEqual(["7"]);
   expect(await c.approvals.list()).toMatchObject([{ id, status: "granted" }]);
+});
+
+test("a run whose question is only in the log waits for a person, until the log has the answer or the agent has it", async () => {
+  await store.createSession({ sessionId: "s" });
+  const desk = new ApprovalDesk(store, { timeLimitMs: undefined, retriedAfter: undefined });
+  const run = await startRun(store, "s", "refund it");
+  const { runId } = run;
+  const request = { approvalId: "a", toolName: "refund", readOnly: false, options: [] };
+  const ask = { type: "approval_requested", data: request, runId };
+  expect(await desk.isWaiting(run)).toBe(false);
+  await store.append("s", [ask]);
+  expect(await desk.isWaiting(run)).toBe(true);
+  await store.append("s", [
+    { type: "approval_resolved", data: { approvalId: "a", outcome: "denied" }, runId },
+  ]);
+  expect(await desk.isWaiting(run)).toBe(false);
+
+  await store.append("s", [{ ...ask, data: { ...request, approvalId: "b" } }]);
+  const asked = desk
+    .forRun(run)
+    .ask({ ...request, approvalId: "b" }, { signal: new AbortController().signal });
+  await expect.poll(async () => (await desk.list()).length).toBe(1);
+  await desk.resolve("b", { outcome: "granted", by: "carla" });
+  expect(await asked).toMatchObject({ outcome: "granted" });
+  expect(await desk.isWaiting(run)).toBe(false);
+
+  // The next attempt repeats the question with the same id, and its process ends before it stores it again.
+  await store.transitionRun(runId, { to: "interrupted" });
+  const next = await startRun(store, "s", "refund it", { retryOf: runId });
+  expect(await desk.isWaiting(next)).toBe(false);
+  await store.append("s", [{ ...ask, data: { ...request, approvalId: "b" }, runId: next.runId }]);
+  expect(await desk.isWaiting(next)).toBe(true);
 });

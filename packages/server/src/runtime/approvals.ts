@@ -29,7 +29,7 @@ import {
   STORED_WITHIN_MS,
 } from "./approval-lookup.ts";
 import type { Approval, ApprovalAnswer, Approvals, ListApprovalsOptions } from "./approval-types.ts";
-import { mayHaveRun, unstoredQuestions } from "./earlier-calls.ts";
+import { hasUnstoredQuestion, mayHaveRun, unstoredQuestions } from "./earlier-calls.ts";
 import { APPROVAL_ANSWER, assertApprovalFilters } from "./options.ts";
 import { callerMetadata, hasMetadata } from "./readers.ts";
 import type { RunSlot } from "./run-slots.ts";
@@ -188,13 +188,16 @@ export class ApprovalDesk implements Approvals {
 
   /**
    * True if this run asked a question, and its agent has not received the answer. Questions of earlier attempts do not
-   * count.
+   * count. A process that ended a moment after its question has stored only the event of the question.
    */
   async isWaiting(run: Run): Promise<boolean> {
+    const stored = new Set<string>();
     for await (const { status, data } of claimsOf(this.#store, { owner: rootIn(run) })) {
-      if (data.runId === run.runId && status !== "cancelled" && data.usedBy === undefined) return true;
+      if (data.runId !== run.runId) continue;
+      if (status !== "cancelled" && data.usedBy === undefined) return true;
+      stored.add(data.request.approvalId);
     }
-    return false;
+    return await hasUnstoredQuestion(this.#store, run, stored);
   }
 
   /** Closes the open questions of an input whose runs have ended permanently: nobody can answer them. */

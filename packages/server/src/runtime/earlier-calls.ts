@@ -1,4 +1,4 @@
-/** Reads from the log the calls that earlier attempts at an input asked about, even those not stored as approvals. */
+/** Reads from the log the calls that attempts at an input asked about, even those not stored as approvals. */
 
 import { isEvent, type PermissionRequest, type Run, readAll, type Store } from "@continuo/core/model";
 
@@ -26,6 +26,25 @@ export async function unstoredQuestions(
     if (isEvent(event, "approval_resolved")) questions.delete(event.data.approvalId);
   }
   return [...questions.values()];
+}
+
+/**
+ * True if the run asked a question that has no answer and that is not stored as an approval.
+ *
+ * @param stored the ids of the run's questions that are stored
+ */
+export async function hasUnstoredQuestion(
+  store: Store,
+  { sessionId, runId }: Run,
+  stored: ReadonlySet<string>,
+): Promise<boolean> {
+  const open = new Set<string>();
+  const types = ["approval_requested", "approval_resolved"];
+  for await (const event of readAll(store, sessionId, { runId, types })) {
+    if (isEvent(event, "approval_requested")) open.add(event.data.approvalId);
+    if (isEvent(event, "approval_resolved")) open.delete(event.data.approvalId);
+  }
+  return !open.isSubsetOf(stored);
 }
 
 /** True for a permitted call of an earlier attempt that has no result: whether it took effect is not known. */
