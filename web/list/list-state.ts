@@ -75,11 +75,21 @@ export function setFilters(next: Partial<Filters>): void {
   writePlaces();
   // Runs before the rows change, because they are written into the present address.
   history[isTyped && text + project ? "replaceState" : "pushState"](null, "", listLink(wanted));
+  readHash = location.hash;
   show(wanted, isTyped ? typingWait(next.text ?? next.project ?? "") : 0);
 }
 
+/**
+ * The address that the list was read from, or that it has written. After a step of the history, the address names the
+ * next page a moment before that page is shown. Until the list has read an address, it must not write into it.
+ */
+let readHash: string | null = null;
+
 /** Applies the address: its filters, which may already be shown, the row to go to, and the chosen rows. */
 export function readAddress(): void {
+  // A page that follows the list names no filters.
+  if (parseRoute(location.hash).page !== "list") return;
+  readHash = location.hash;
   const named = filtersIn(location.hash);
   const places = placesIn(location.hash);
   // The server sends no changes of the trash.
@@ -113,7 +123,9 @@ export function keepPlaces(): void {
 export function writePlaces(): void {
   const places = { at: selected.value, chosen: chosen.value };
   const isThere = withPlaces("#/", placesIn(location.hash)) === withPlaces("#/", places);
-  if (parseRoute(location.hash).page === "list" && !isThere) history.replaceState(null, "", listAddress());
+  if (location.hash !== readHash || isThere) return;
+  history.replaceState(null, "", listAddress());
+  readHash = location.hash;
 }
 
 /** The address of the present list, with its filters, the selected row, and the chosen rows. */

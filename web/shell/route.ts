@@ -94,6 +94,15 @@ export function partIn(hash: string): string {
   return (hash.split("?")[0] ?? "").split("/").slice(3).join("/");
 }
 
+/**
+ * True if the address names this session. After a step of the history it may name another page already, while the page of
+ * the session is still shown.
+ */
+export function isSessionAt(key: string, tab?: SessionTab): boolean {
+  const named = parseRoute(location.hash);
+  return named.page === "session" && named.key === key && (tab === undefined || named.tab === tab);
+}
+
 /** Opens a page at once, so that the next key does not act on the previous page. */
 export function goTo(hash: string): void {
   location.hash = hash;
