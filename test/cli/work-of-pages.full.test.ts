@@ -20,6 +20,8 @@ import { exchange } from "../server/harness/open-page.ts";
 import { compiledCode } from "../sizes/shared-programs.ts";
 
 const TEST_MS = 240_000;
+/** The server finds figures in the background: a busy machine needs longer than this. */
+const MAX_WAIT_MS = 8 * SETTLING_MS;
 /** The rows of one page in `web/list/`. */
 const PAGE_ROWS = 200;
 
@@ -36,8 +38,8 @@ beforeAll(async () => {
     const continuoHome = join(scratch, `indexed-${sessions}`);
     countWork({ program: MAIN, args: ["index", "rebuild", "--json"], home, continuoHome });
     // The first viewer stores its results for each file.
-    await openPage(home, continuoHome);
-    opened.set(sessions, await openPage(home, continuoHome));
+    await openWholePage(home, continuoHome);
+    opened.set(sessions, await openWholePage(home, continuoHome));
   }
 }, TEST_MS);
 
@@ -62,8 +64,19 @@ const ADDED: Omit<WorkCounts, "youngCollections"> = {
   modules: 0,
 };
 
+/**
+ * Opens the page in one viewer after the other until a page has the figures of all its rows. A further request to the same
+ * viewer would count as work. Each viewer has twice the time of the one before.
+ */
+async function openWholePage(home: string, continuoHome: string): Promise<OpenedPage> {
+  for (let waitMs = SETTLING_MS; ; waitMs *= 2) {
+    const one = await openPage(home, continuoHome, waitMs);
+    if (waitMs >= MAX_WAIT_MS || one.page.sessions.every(({ turns }) => turns !== null)) return one;
+  }
+}
+
 /** Starts the viewer, asks for the first page as the list does, and ends the viewer. */
-async function openPage(home: string, continuoHome: string): Promise<OpenedPage> {
+async function openPage(home: string, continuoHome: string, waitMs: number): Promise<OpenedPage> {
   const counts = join(scratch, "page-counts.json");
   const preload = join(import.meta.dirname, "../counting/preload.ts");
   const viewer = spawn(process.execPath, ["--import", preload, MAIN, "view", "--no-open", "--json"], {
@@ -89,7 +102,7 @@ async function openPage(home: string, continuoHome: string): Promise<OpenedPage>
     const first = await ask("allow");
     if (first.partial) await ask();
     // The figures of the rows follow.
-    await sleep(SETTLING_MS);
+    await sleep(waitMs);
     const page = await ask();
     viewer.kill("SIGTERM");
     await exited;
