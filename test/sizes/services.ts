@@ -43,6 +43,9 @@ const SERVICES: Readonly<Record<string, () => Promise<Service>>> = {
 /** The rest of the path names a program of the tests, below the project's root. */
 const PROGRAM = "/program/";
 
+/** Programs that start the threads of the command, which are files of their own. */
+const THREADED: ReadonlySet<string> = new Set(["test/web/viewer-process.ts"]);
+
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const temporary = openTemporaryFolder();
   // A program or thread that starts from TypeScript compiles for a second, and there are so many that a run takes a
@@ -87,7 +90,9 @@ function isOfSources(path: string): boolean {
 async function start(path: string): Promise<Service> {
   if (path.startsWith(PROGRAM)) {
     const name = path.slice(PROGRAM.length);
-    return await bundled(name, { ...commandBundle(ROOT), input: { main: join(ROOT, name) } });
+    const program = await bundled(name, { ...commandBundle(ROOT), input: { main: join(ROOT, name) } });
+    if (THREADED.has(name)) await writeStarted(ROOT, dirname(program.value), "mjs");
+    return program;
   }
   const service = Object.hasOwn(SERVICES, path) ? SERVICES[path] : undefined;
   if (service === undefined) throw new Error(`no service ${path}`);

@@ -25,9 +25,12 @@ export function builtExtension(): Promise<string> {
   return ask("/extension");
 }
 
-/** Builds `dist/web` unless it is newer than its sources, so that sessions can be exported as pages. */
-export async function builtViewer(): Promise<void> {
-  await ask("/viewer");
+/**
+ * Builds `dist/web` unless it is newer than its sources, so that sessions can be exported as pages. Returns the folder, in
+ * which no test may write.
+ */
+export async function builtViewer(): Promise<string> {
+  return await ask("/viewer");
 }
 
 /**

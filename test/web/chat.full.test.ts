@@ -1,16 +1,15 @@
 /** A session that is continued in real browsers, with a scripted agent. */
 
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "@continuo/store";
 import type { Page } from "playwright-core";
 import { afterEach, expect, test } from "vitest";
-import { bundleWeb } from "../../scripts/web.ts";
 import { chunk, DONE, type Script } from "../acp/script.ts";
 import { openBrowser } from "../cli/browser.ts";
 import { createTalkHome, SCRIPT, type TalkHome } from "../cli/talk.ts";
 import { EDITS, ownSession, storeOf } from "../machine/open-chat.ts";
-import { scratchFolder } from "../scratch-folder.ts";
+import { builtViewer } from "../sizes/shared-programs.ts";
 import { violations } from "./axe.ts";
 import { type OpenViewer, openViewer } from "./open-viewer.ts";
 import { WATCH_SAYING } from "./saying.ts";
@@ -191,9 +190,7 @@ async function decisions(home: TalkHome): Promise<number> {
 async function killable(script: Script): Promise<Killable> {
   const home = createTalkHome(script);
   open.push({ [Symbol.asyncDispose]: async () => home[Symbol.dispose]() });
-  const pages = scratchFolder("web");
-  open.push({ [Symbol.asyncDispose]: async () => rmSync(pages, { recursive: true }) });
-  await bundleWeb(join(import.meta.dirname, "../.."), pages);
+  const pages = await builtViewer();
   const key = await ownSession(home);
   const first = await serve(home, pages);
   const browser = await openBrowser();

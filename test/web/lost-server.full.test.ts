@@ -1,20 +1,18 @@
-import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bundleWeb } from "../../scripts/web.ts";
 import { openBrowser } from "../cli/browser.ts";
 import { createTalkHome, SCRIPT, type TalkHome } from "../cli/talk.ts";
 import { EDITS, ownSession } from "../machine/open-chat.ts";
-import { scratchFolder } from "../scratch-folder.ts";
+import { builtViewer } from "../sizes/shared-programs.ts";
 import { violations } from "./axe.ts";
 import { serveViewer } from "./served-viewer.ts";
 
-const pages = scratchFolder("web");
+let pages: string;
 let home: TalkHome;
 let browser: Browser;
 beforeAll(async () => {
   home = createTalkHome({ ...SCRIPT, prompts: { ...SCRIPT.prompts, ...EDITS } });
-  await bundleWeb(join(import.meta.dirname, "../.."), pages);
+  pages = await builtViewer();
   browser = await openBrowser();
 });
 afterAll(async () => {

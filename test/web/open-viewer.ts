@@ -1,15 +1,10 @@
 /** The viewer as a browser receives it: the bundled page on a server with a scratch home. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { bundleWeb } from "../../scripts/web.ts";
 import { openBrowser } from "../cli/browser.ts";
 import type { Home } from "../cli/home.ts";
 import { type OpenMachine, openMachine } from "../machine/open-machine.ts";
-
-const ROOT = join(import.meta.dirname, "../..");
+import { builtViewer } from "../sizes/shared-programs.ts";
 
 export interface OpenViewer extends AsyncDisposable {
   readonly machine: OpenMachine;
@@ -41,8 +36,7 @@ export interface ViewerPage {
 }
 
 export async function openViewer(home?: Home, options: OpenViewerOptions = {}): Promise<OpenViewer> {
-  const folder = mkdtempSync(join(tmpdir(), "continuo-web-"));
-  await bundleWeb(ROOT, folder);
+  const folder = await builtViewer();
   const machine = await openMachine(home, { pageFolder: folder, ...options.store });
   const browser = options.browser ?? (await openBrowser());
   return {
@@ -69,7 +63,6 @@ export async function openViewer(home?: Home, options: OpenViewerOptions = {}): 
     [Symbol.asyncDispose]: async () => {
       await browser.close();
       await machine[Symbol.asyncDispose]();
-      rmSync(folder, { recursive: true });
     },
   };
 }

@@ -2,8 +2,8 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { cleanEnv } from "../cli/home.ts";
+import { bundledProgram, compiledCode } from "../sizes/shared-programs.ts";
 
 export interface ViewerProcess extends AsyncDisposable {
   readonly url: string;
@@ -18,9 +18,9 @@ export async function serveViewer(
   pages: string,
   port = "0",
 ): Promise<ViewerProcess> {
-  const script = join(import.meta.dirname, "viewer-process.ts");
+  const script = await bundledProgram("test/web/viewer-process.ts");
   const child: ChildProcess = spawn(process.execPath, [script, home.path, pages, port], {
-    env: cleanEnv(home.path),
+    env: { ...cleanEnv(home.path), ...compiledCode() },
     // The process ends when its standard input ends, so that it never runs longer than the test.
     stdio: ["pipe", "pipe", "inherit"],
   });
