@@ -1,6 +1,6 @@
 import type { AgentEvent, PermissionDecision } from "@continuo/core/model";
 import { describe, expect, test } from "vitest";
-import { wantedLogins } from "../../packages/agents/src/drivers/acp/index.ts";
+import { loggedIn, wantedLogins } from "../../packages/agents/src/drivers/acp/index.ts";
 import { chunk, DONE, hello1, type Json, say, spoken, turn } from "./script.ts";
 import { scripted } from "./scripted-program.ts";
 
@@ -208,6 +208,32 @@ describe("a session of an ACP agent", () => {
     await Array.fromAsync(conversation.prompt(say("hello")));
     expect(wanted()).toEqual([]);
   });
+
+  const info = { name: "scripted-agent", version: "1.0.0" };
+  test.each([
+    ["logout", { ...hello1({}, { auth: { logout: {} } }), authMethods: [{ id: "a-key" }] }],
+    ["auth/logout", { protocolVersion: 2, info, capabilities: {}, authMethods: [{ methodId: "a-key" }] }],
+    [null, hello],
+  ] as const)(
+    "the login of an agent ends by its method %s, and is noted until then",
+    async (method, told) => {
+      const protocol = "info" in told ? 2 : 1;
+      const done = [{ result: {} }];
+      const answers = { authenticate: done, "auth/login": done, logout: done, "auth/logout": done };
+      const { driver, cwd, sent } = scripted({ hello: told, answers }, { protocol });
+      const noted = (): readonly string[] => loggedIn({ home: cwd, env: {} });
+      await driver.logIn?.("a-key");
+      expect(noted()).toEqual(method === null ? [] : ["scripted"]);
+      const ended = driver.logOut?.();
+      if (method === null) await expect(ended).rejects.toMatchObject({ code: "unsupported" });
+      else await ended;
+      expect(noted()).toEqual([]);
+      expect(sent().filter((one) => /logout/u.test(String(one.method)))).toHaveLength(
+        method === null ? 0 : 1,
+      );
+      expect(sent().at(-1)?.method).toBe(method ?? "initialize");
+    },
+  );
 
   test("an agent that asks for a login only to list its sessions is not remembered", async () => {
     const { driver, cwd } = scripted({

@@ -166,6 +166,23 @@ test("a change of the agent has one receipt, and the session stays with its new 
   expect(configOptions).toMatchObject([{ id: "agent", currentValue: "robot" }, {}]);
 });
 
+test("an editor that knows only modes sets the permissions by them, and gets the options with the new value", async () => {
+  await using editor = await openEditor(home);
+  const sessionId = await newSession(editor);
+  editor.take();
+  await editor.agent.request("session/set_mode", { sessionId, modeId: "safe" });
+  const [options] = editor.take().filter((one) => one.sessionUpdate === "config_option_update");
+  expect(options?.configOptions).toMatchObject([
+    { id: "agent" },
+    { id: "permissions", currentValue: "safe" },
+  ]);
+  await expect(
+    editor.agent.request("session/set_mode", { sessionId, modeId: "everything" }),
+  ).rejects.toMatchObject({ code: -32_602, message: expect.stringContaining("Choose one of ask, safe") });
+  const { modes } = await editor.agent.request("session/resume", { sessionId, cwd });
+  expect(modes?.currentModeId).toBe("safe");
+});
+
 test("a new session whose agent is chosen before its first turn gets no receipt, also when its agent starts again", async () => {
   await using editor = await openEditor(home);
   const sessionId = await newSession(editor);
