@@ -78,7 +78,7 @@ export class ScriptedAgent implements Agent {
   }
 
   async execute(request: AgentRequest, options: ExecuteOptions): Promise<AgentResult> {
-    const { signal, onEvent, ...adapterOpts } = options;
+    const { signal, onEvent, onTools: _, ...adapterOpts } = options;
     const given = toGiven(request, adapterOpts);
     const { turns = [] } = this.#options;
     const script =
