@@ -172,6 +172,28 @@ test("an error after which nothing was tried again is not solved, and only lines
   ]);
 });
 
+test("fix shows all changes that a repair made to one file", async () => {
+  const lamp = join(project, "lamp.ts");
+  home.write(
+    claudeFile(OPEN),
+    sessionOf(OPEN, project, "Light it", [
+      bash("make lamp", "lamp.ts: error: the socket of the lamp is not wired", true),
+      edit(lamp, "const socket = null;", "const socket = wire();"),
+      edit(lamp, "const watts = 0;", "const watts = 40;"),
+      bash("make lamp", "lit"),
+    ]),
+  );
+  await using mcp = openMcp(home, { cwd: project });
+  const { data } = await mcp.call("fix", { error: "error: the socket of the lamp is not wired" });
+  expect(data.repairs[0]).toMatchObject({ session: `claude:${OPEN}`, outcome: "solved" });
+  expect(data.repairs[0].files).toMatchObject([
+    {
+      path: lamp,
+      lines: ["-const socket = null;", "+const socket = wire();", "-const watts = 0;", "+const watts = 40;"],
+    },
+  ]);
+});
+
 test("fix says that an error was never seen, and how many sessions it looked into", async () => {
   await using mcp = openMcp(home, { cwd: project });
   const { data, text } = await mcp.call("fix", { error: "TS2345: Argument of type 'x' is not assignable" });

@@ -212,6 +212,28 @@ test("an outline has what was asked and the last answer of each turn; a turn is 
     expect(first.text).toContain(words);
 });
 
+test("text that an extension inserted and that was cut is nothing that the agent misses", async () => {
+  const [header = "", ...lines] = piText("kept", makeFolder("work")).trimEnd().split("\n");
+  const inserted = {
+    type: "custom_message",
+    id: "e0",
+    parentId: null,
+    timestamp: "2025-01-05T10:00:00Z",
+    customType: "reminder",
+    content: "Mind the inserted needle",
+    display: true,
+  };
+  // Only the inserted text is before the part that the compaction kept.
+  const kept = lines
+    .slice(1)
+    .map((line) => line.replace('"firstKeptEntryId":"e2"', '"firstKeptEntryId":"e1"'));
+  const text = [header, JSON.stringify(inserted), ...kept].map((line) => `${line}\n`).join("");
+  home.write(".pi/agent/sessions/--folder--/kept.jsonl", text);
+  await using mcp = openMcp(home);
+  const { data } = await mcp.call("recall", { session: "pi:kept" });
+  expect(data).toMatchObject({ status: "nothing cut", session: "pi:kept", turns: [] });
+});
+
 test("a query finds turns by words of answers and calls, in any case, and by no secret", async () => {
   home.write(".pi/agent/sessions/--folder--/shop.jsonl", deployedText(makeFolder("work")));
   await using mcp = openMcp(home);

@@ -12,6 +12,8 @@ import { openServer } from "./harness/open-server.ts";
 
 const SCOPES = ["channel:team:read,write", "live:talk:read,write"];
 const STREAM = "/v1/stream/channels/team?offset=now&live=";
+/** A wait that nothing ends takes this long. */
+const WAIT_MS = 60_000;
 
 let store: Store;
 let server: ServerHandle;
@@ -19,7 +21,11 @@ beforeAll(async () => {
   store = await openStore("memory:");
   await store.createLog({ logId: "channels/team" });
   const live = { workspaceIds: [] };
-  server = await openServer(store, { authenticate: createAuthenticate(store), live });
+  server = await openServer(store, {
+    authenticate: createAuthenticate(store),
+    live,
+    longPollMs: WAIT_MS,
+  });
   const { secret } = await store.createToken({ scopes: SCOPES });
   await fetch(`${server.url}/v1/live/talk`, {
     method: "PUT",
@@ -69,11 +75,14 @@ async function openStream(token: string): Promise<Opened> {
 
 function wait(token: string): Opened {
   const stop = new AbortController();
+  const began = performance.now();
   const answer = fetch(`${server.url}${STREAM}long-poll`, {
     headers: { authorization: `Bearer ${token}` },
     signal: stop.signal,
   });
-  const ended = answer.then(({ status }) => `status ${status}`).catch(() => "closed by the test");
+  const said = (status: number): string =>
+    performance.now() - began < WAIT_MS ? `status ${status}` : "the wait was over";
+  const ended = answer.then(({ status }) => said(status)).catch(() => "closed by the test");
   return { ended, close: () => stop.abort() };
 }
 

@@ -184,4 +184,40 @@ export const MCP_RECALL: readonly PromiseOfRoom[] = [
     mistake: "mask(cutMiddle(repair.failed, COMMAND_CHARS))",
     test: "test/mcp/experience.test.ts",
   },
+  {
+    promise:
+      "A turn of which only text that a program inserted was cut is not among the turns that were cut.",
+    file: "packages/server/src/mcp/recall-tool.ts",
+    text: 'return messageKind(message) !== "injected" && message.content.length > 0;',
+    mistake: "return message.content.length > 0;",
+    test: "test/mcp/recall.test.ts",
+  },
+  {
+    promise: "Files are examined also if the folder of the session is reached over a link.",
+    file: "packages/server/src/mcp/file-changes.ts",
+    text: "await changedAt(place, real)",
+    mistake: "await changedAt(place, folder)",
+    test: "packages/server/src/mcp/file-changes.test.ts",
+  },
+  {
+    promise: "The result of a failed call is cut like any other result.",
+    file: "packages/server/src/mcp/turn-text.ts",
+    text: '!entry.role.startsWith("result")',
+    mistake: 'entry.role !== "result"',
+    test: "packages/server/src/mcp/turns-answer.test.ts",
+  },
+  {
+    promise: "Over HTTP no folder counts as the folder of the agent.",
+    file: "packages/server/src/mcp/experience.ts",
+    text: "folder: callerPid === null ? null : places.cwd",
+    mistake: "folder: places.cwd",
+    test: "packages/server/src/mcp/results.test.ts",
+  },
+  {
+    promise: "All changes that a repair made to one file are shown.",
+    file: "packages/server/src/mcp/fix-tool.ts",
+    text: "const lines = files.get(path) ?? [];",
+    mistake: "const lines: string[] = [];",
+    test: "test/mcp/experience.test.ts",
+  },
 ];

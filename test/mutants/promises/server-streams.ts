@@ -101,4 +101,32 @@ export const SERVER_STREAMS: readonly PromiseOfRoom[] = [
     mistake: '{""}\\n$',
     test: "packages/server/src/server/streams/media-types.test.ts",
   },
+  {
+    promise: "A stream of a session that was closed makes room for another one of its token.",
+    file: "packages/server/src/server/auth/connections.ts",
+    text: "  if (isStream) use.streams--;\n",
+    mistake: "",
+    test: "packages/server/src/server/auth/connections.test.ts",
+  },
+  {
+    promise: "A long poll ends when its token is revoked.",
+    file: "packages/server/src/server/streams/read.ts",
+    text: "quotas.connect(call.grant, () => lost.abort())",
+    mistake: "quotas.connect(call.grant, () => undefined)",
+    test: "test/server/revocation.test.ts",
+  },
+  {
+    promise: "A cache does not give the answer that one page may read to another page.",
+    file: "packages/server/src/server/http/gate.ts",
+    text: '    vary: "origin",\n',
+    mistake: "",
+    test: "packages/server/src/server/http/gate.test.ts",
+  },
+  {
+    promise: "A subscription whose wake stream was closed still gets its wake.",
+    file: "packages/server/src/server/subscriptions/wakes.ts",
+    text: "log.closedAt !== undefined || !log.mediaType",
+    mistake: "!log.mediaType",
+    test: "packages/server/src/server/subscriptions/wakes.test.ts",
+  },
 ];

@@ -53,6 +53,14 @@ test("a file outside of the folder is not examined, whatever path names it", asy
   expect([...(await filesSince([named("link")], folder))]).toEqual([]);
 });
 
+test("files are examined also if the folder itself is reached over a link", async () => {
+  write(join(folder, "new.ts"), 10);
+  const link = join(scratch, "link");
+  symlinkSync(folder, link);
+  const files = [named("new.ts", true), named(join(link, "new.ts"))];
+  expect([...(await filesSince(files, link))]).toEqual(files.map(({ path }) => [path, "changed"]));
+});
+
 test("the sentence counts changed and deleted files, and is empty if there are none", () => {
   expect(sinceText(["same", "changed", "changed", "changed", "gone"])).toBe(
     "4 files changed since then; 1 of them is gone.",

@@ -1,6 +1,7 @@
 import type { SearchResult, SearchResults } from "@continuo/agents/search";
 import { expect, test } from "vitest";
 import { largestWithin, tokensOf } from "./answer.ts";
+import { experienceOptions } from "./experience.ts";
 import { bestOf, type HitData, hitToData } from "./hits.ts";
 import { hitsAnswer, visibleResults } from "./results.ts";
 import type { ToolContext } from "./tool-context.ts";
@@ -32,6 +33,15 @@ test("deleted sessions and the caller's forbidden Continuo sessions are neither 
   };
   expect(shown(SHOWN)).toEqual([["a", "own"], 9]);
   expect(shown(HIDDEN)).toEqual([["a"], 8]);
+});
+
+test("only an agent of this machine has a folder: over HTTP, that of the server is not the caller's", async () => {
+  const folderOf = async (callerPid: number | null): Promise<unknown> => {
+    const places = { home: "/home/ann", cwd: "/home/ann/app", env: {} };
+    const context = { ...SHOWN, places, callerPid, nowMs: () => 0, exclude: async () => [] };
+    return (await experienceOptions(context as unknown as ToolContext, new AbortController().signal)).folder;
+  };
+  expect([await folderOf(1), await folderOf(null)]).toEqual(["/home/ann/app", null]);
 });
 
 test("a long title is cut between characters, not within one", () => {

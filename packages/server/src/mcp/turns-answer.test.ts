@@ -1,7 +1,7 @@
 import type { SessionTurn } from "@continuo/agents/catalog";
 import type { Message } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import { entriesOf, turnToText } from "./turn-text.ts";
+import { cutEntry, entriesOf, turnToText } from "./turn-text.ts";
 import { type TurnsAnswerOptions, turnsAnswer } from "./turns-answer.ts";
 
 const mask = (text: string): string => text.replaceAll("secret", "***");
@@ -49,6 +49,15 @@ test("a turn is shown masked and without injected text or thinking, and a failur
     { role: "agent", text: "done" },
     { role: "result, error", text: "no" },
   ]);
+});
+
+test("the result of a failed call is cut to a quarter of the room of a message, like any other result", () => {
+  const text = "x".repeat(1_000);
+  const [answer = 0, ...results] = ["agent", "result", "result, error"].map(
+    (role) => cutEntry({ role, text }, 400).text.length,
+  );
+  expect(answer).toBeGreaterThan(300);
+  for (const length of results) expect(length).toBeLessThanOrEqual(100);
 });
 
 test("no line of a text can pass for the head of another entry", () => {

@@ -4,7 +4,7 @@ import { createConnections } from "./connections.ts";
 
 function connections(): Pick<Quotas, "connect" | "openConnections"> {
   const watch = () => ({ [Symbol.dispose]: () => undefined });
-  return createConnections({ ...DEFAULT_LIMITS, connections: 2, channels: 1 }, { watch });
+  return createConnections({ ...DEFAULT_LIMITS, connections: 2, channels: 1, sessionStreams: 1 }, { watch });
 }
 
 const TOKEN = { tokenId: "one" } as Grant;
@@ -36,6 +36,17 @@ test("a channel counts once for all connections of a token, and no longer after 
   expect(() => connect(TOKEN, ignore, { channel: "b" })).toThrow(refused);
   second[Symbol.dispose]();
   connect(TOKEN, ignore, { channel: "b" });
+});
+
+test("a stream of a session that was closed makes room for another one, while its token has a connection", () => {
+  const { connect } = connections();
+  const visitor = { ...TOKEN, scopes: [] };
+  connect(visitor, ignore);
+  const stream = connect(visitor, ignore, { isStream: true });
+  stream[Symbol.dispose]();
+  const next = connect(visitor, ignore, { isStream: true });
+  expect(() => connect(visitor, ignore, { isStream: true })).toThrow(refused);
+  next[Symbol.dispose]();
 });
 
 test("connections without a token are counted and not limited", () => {

@@ -48,6 +48,13 @@ test("a page of an unknown origin cannot send a request, and cannot read an answ
   }
 });
 
+test("an answer for one page says that it depends on the page, so that no cache gives it to another one", () => {
+  const headers = (origin: string | null): unknown =>
+    guardHeaders(GATE, { url: "/", origin, host: "localhost:4747" }).vary;
+  expect(headers("https://known.example")).toBe("origin");
+  expect(headers("https://other.example")).toBeUndefined();
+});
+
 test("a page of another site cannot load the server's answers as images, scripts or frames", () => {
   const from = (site: string, mode: string, dest: string, origin: string | null = null): string | null =>
     refusal({ origin, fetched: { site, mode, dest } });

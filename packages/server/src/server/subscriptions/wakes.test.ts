@@ -62,6 +62,19 @@ test("a subscription that was woken is not woken again before its wake has ended
   expect([first?.generation, second]).toEqual([1, null]);
 });
 
+test("a subscription is woken although its wake stream was closed, which then gets no event", async () => {
+  await using store = await openStore("memory:");
+  await store.createLog({ logId: LOG, events: [{ type: "custom", data: { name: "e" } }] });
+  await store.createLog({ logId: "streams/wakes", mediaType: "application/json" });
+  await store.closeLog("streams/wakes");
+  const config = { ...SUBSCRIPTION.config, wakeStream: "wakes" };
+  await insertSubscription(store, { ...SUBSCRIPTION, config });
+  const link = await linkOf(store, SUBSCRIPTION, LOG);
+  const woken = await makeWake(store, "s", link === null ? [] : [link]);
+  expect(woken?.wake?.snapshot).toEqual({ a: 1 });
+  expect(await store.latestSequence("streams/wakes")).toBe(0);
+});
+
 test("a worker whose lease expired cannot acknowledge after another worker took the wake", async () => {
   await using store = await openStore("memory:");
   await store.createLog({ logId: LOG, events: [{ type: "custom", data: { name: "e" } }] });
