@@ -134,4 +134,25 @@ export const CHANNEL_HOLDERS: readonly PromiseOfRoom[] = [
     text: 'const END_TYPES = ["message_completed", "message_interrupted"];',
     mistake: 'const END_TYPES = ["message_completed"];',
   },
+  {
+    promise: "An agent receives the text of the last of several edits.",
+    file: "packages/store/src/channels/message-changes.ts",
+    text: "      edit = { id: event.id, content: data.content };",
+    mistake: "      edit ??= { id: event.id, content: data.content };",
+    test: "packages/store/src/channels/message-changes.test.ts",
+  },
+  {
+    promise: "Channels with one name in two workspaces do not share a fold that is in progress.",
+    file: "packages/store/src/channels/read-state.ts",
+    text: "store.workspaceId}:$",
+    mistake: '"w"}:$',
+    test: "packages/store/src/channels/read-state.test.ts",
+  },
+  {
+    promise: "The count of a message that is still written includes the message.",
+    file: "packages/store/src/channels/agent-turns.ts",
+    text: "turns: turns + (isTurn(event) ? 0 : 1)",
+    mistake: "turns",
+    test: "packages/store/src/channels/late-reader.test.ts",
+  },
 ];

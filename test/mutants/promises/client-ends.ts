@@ -105,4 +105,32 @@ export const CLIENT_ENDS: readonly PromiseOfRoom[] = [
     mistake: "if (length + text.length > maxChars) continue;",
     test: "packages/core/src/client/missed-context.test.ts",
   },
+  {
+    promise: "A call gets its result although the inbox is full and nobody reads the events.",
+    file: "packages/core/src/client/inbox.ts",
+    text: '  flow(): void {\n    if (this.#state === "full") this.#ask();\n',
+    mistake: "  flow(): void {\n",
+    test: "packages/core/src/client/inbox.test.ts",
+  },
+  {
+    promise: "A stop also ends the answer to a message that is still being sent.",
+    file: "packages/core/src/client/chat/open-chat.ts",
+    text: "    // A message that is being sent is stopped too.\n    await this.#last;\n",
+    mistake: "",
+    test: "packages/core/src/client/chat/open-chat.test.ts",
+  },
+  {
+    promise: "A request that is refused because of its rate is tried again.",
+    file: "packages/core/src/client/requests/patiently.ts",
+    text: "= [429, 502, 503, 504]",
+    mistake: "= [502, 503, 504]",
+    test: "packages/core/src/client/chat/open-chat.test.ts",
+  },
+  {
+    promise: "A request of a live client ends when its signal aborts.",
+    file: "packages/core/src/client/live/requests.ts",
+    text: "signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),",
+    mistake: "signal: timeout,",
+    test: "packages/core/src/client/live/requests.test.ts",
+  },
 ];

@@ -94,6 +94,16 @@ test("events for which there is no room stay on the server, and are requested wh
   expect(await firstEvents(inbox, 3)).toEqual([1, 2, 3].map((n) => LIMITS.queuedEvents + n));
 });
 
+test("a call asks for the events that wait on the server, once, because its result is among them", () => {
+  const { inbox, told } = open(true);
+  inbox.begin(0);
+  inbox.flow();
+  for (let n = 1; n <= LIMITS.queuedEvents + 1; n++) take(inbox, n);
+  inbox.flow();
+  inbox.flow();
+  expect(told).toEqual([{ type: "pause" }, { type: "resume", after: LIMITS.queuedEvents }]);
+});
+
 test("a reader that waits gets no more events after the end", async () => {
   const { inbox } = open();
   const next = inbox.next();

@@ -4,6 +4,7 @@ import type { StoredEvent } from "@continuo/core/model";
 import { ANCHOR_TYPES } from "@continuo/core/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type OpenedStore, openStore } from "../store/index.ts";
+import { withTurns } from "./agent-turns.ts";
 import { LIMITS } from "./limits.ts";
 import { channelLogId, presenceLease } from "./names.ts";
 import { openChannel, ownerOf } from "./participants.ts";
@@ -198,4 +199,19 @@ test("a late reader is sent calls of its methods, and messages keep what they re
   const replay = { channel: "team", handle: "bot", after: 0, upTo: 3, wholeAfter: 3, omitted: 2 };
   const addressed = await Array.fromAsync(addressedEvents(store, replay, 0));
   expect(addressed.map(({ id }) => id)).toEqual(["call"]);
+});
+
+test("the count of agents' messages includes the counted one, also while it is written", async () => {
+  await say("first", {}, "one");
+  await say("whole", { to: ["bot"] }, "two");
+  await say("begun", { to: ["bot"], state: "open" }, "one");
+  const { events } = await store.read(LOG);
+  const counted = await Promise.all(
+    events.map((event) => withTurns(store, { channel: "team", handle: "bot" }, event)),
+  );
+  expect(counted.map(({ id, turns }) => [id, turns])).toEqual([
+    ["first", undefined],
+    ["whole", 2],
+    ["begun", 3],
+  ]);
 });

@@ -46,6 +46,17 @@ test("an administrator can delete the messages of others, and cannot edit them",
   expect(await code(put("delete", { messageId }))).toBe("conflict");
 });
 
+test("an agent receives the last of several edits of its input, with the name of that edit", async () => {
+  const place = { channel: "team", handle: "bot" };
+  const card = { instance: "one", handle: "bot", name: "bot", type: "agent", capabilities: [] };
+  const fence = await takeHandle(store, place, { card });
+  const messageId = await say("@bot one");
+  await put("edit", { messageId, content: "@bot two" });
+  const { id: editId } = await put("edit", { messageId, content: "@bot three" });
+  const claim = { place, fence, instance: "one", agent: "pi", sequence: 1 };
+  expect(await claimInput(store, claim)).toMatchObject({ messageId, editId, content: "@bot three" });
+});
+
 test("a deleted input is skipped, and an edited input has its new words", async () => {
   const place = { channel: "team", handle: "bot" };
   const card = { instance: "one", handle: "bot", name: "bot", type: "agent", capabilities: [] };

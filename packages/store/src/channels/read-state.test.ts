@@ -56,6 +56,21 @@ test("a reader that asks while another one reads also gets the events that came 
   expect([(await first).sequence, (await second).sequence]).toEqual([1, 2]);
 });
 
+test("channels with one name in two workspaces do not share what is read of them at the same time", async () => {
+  const other = store.forWorkspace("other");
+  await openChannel(other, "team");
+  const actor = { kind: "agent", id: "bot" } as const;
+  const begun = { type: "message_sent", id: "m", actor, data: { content: "", state: "open", writer: "i" } };
+  await store.append(LOG, [begun]);
+  const states = new ChannelStates();
+  const { slow, wasRead, letGo } = slowOnce();
+  const first = states.read(slow, "team");
+  await wasRead;
+  const second = states.read(other, "team");
+  letGo();
+  expect([Object.keys((await first).open), await second]).toEqual([["m"], { sequence: 0, open: {} }]);
+});
+
 test("a long channel has one snapshot, the newest", async () => {
   await say(LIMITS.snapshotEvents);
   await readState(store, "team");

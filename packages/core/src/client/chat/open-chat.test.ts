@@ -176,6 +176,31 @@ test("a message that the server refuses leaves the list, and its sender gets the
   await expect(opened.answer("p1", { outcome: "yes" } as never)).rejects.toMatchObject({ code: "usage" });
 });
 
+test("a message that the server refuses because of too many requests is tried again", async () => {
+  const opened = await open();
+  answerPost = () => Response.json({ error: { code: "rate_limited", message: "later" } }, { status: 429 });
+  const sent = opened.send("One", { id: "m1" });
+  await settle();
+  expect(posts).toHaveLength(1);
+  answerPost = () => Response.json({}, { status: 202 });
+  await settle(1_000);
+  await sent;
+  expect(posts.map(({ body }) => JSON.stringify(body).includes("m1"))).toEqual([true, true]);
+});
+
+test("a stop comes after a message that is still being sent, so that its answer is stopped too", async () => {
+  const opened = await open();
+  answerPost = () => Response.json({}, { status: 503 });
+  const sent = opened.send("One");
+  const stopped = opened.stop({ reason: "enough" });
+  await settle();
+  expect(posts.map(({ path }) => path.split("/").at(-1))).toEqual(["chat"]);
+  answerPost = () => Response.json({}, { status: 202 });
+  await settle(1_000);
+  await Promise.all([sent, stopped]);
+  expect(posts.map(({ path }) => path.split("/").at(-1))).toEqual(["chat", "chat", "stop"]);
+});
+
 test("at most 100 messages wait, and a list has at most 1,000", async () => {
   const opened = await open();
   answerPost = () => Response.json({}, { status: 503 });

@@ -39,3 +39,22 @@ test("a request to the address of a WebSocket reaches the server over HTTP, with
   expect(await call({ serverUrl, token: "secret" }, "/v1/live/talk", { method: "GET" })).toEqual({});
   expect(seen).toEqual(["GET /v1/live/talk Bearer secret"]);
 });
+
+test("a request ends at once when its signal aborts, although the server never answers", async () => {
+  const asked = Promise.withResolvers<void>();
+  const server = createServer(() => asked.resolve());
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const stop = new AbortController();
+  const serverUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const answer = call({ serverUrl }, "/v1/live/talk", { method: "GET", signal: stop.signal });
+  const outcome = answer.then(
+    () => "an answer",
+    ({ code }) => code,
+  );
+  await asked.promise;
+  stop.abort();
+  const limit = new Promise((resolve) => setTimeout(resolve, 10_000, "it still waits"));
+  expect(await Promise.race([outcome, limit])).toBe("unavailable");
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+});
