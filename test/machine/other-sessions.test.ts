@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import type {
+  ForkAnswer,
   HistoryWindow,
   Outline,
   SessionHead,
@@ -17,11 +18,13 @@ const ID = "4bf3eeee-0000-4000-8000-00000000000d";
 const KEY = `/v1/machine/sessions/claude:${ID}`;
 
 let machine: OpenMachine;
+let storeUrl: string;
 let ownId: string;
 beforeAll(async () => {
   machine = await openMachine();
   writeSubagent();
-  ownId = await makeOwn(`sqlite:${join(machine.home.path, ".continuo/continuo.db")}`);
+  storeUrl = `sqlite:${join(machine.home.path, ".continuo/continuo.db")}`;
+  ownId = await makeOwn(storeUrl);
 });
 afterAll(async () => {
   await machine[Symbol.asyncDispose]();
@@ -115,6 +118,17 @@ test("a session of Continuo's own is listed, read, renamed, deleted to the trash
   await machine.post(`${path}/delete`);
   expect(await (await machine.post("/v1/machine/trash/empty")).json()).toEqual({ sessions: 1, stayed: 0 });
   expect((await json<SessionsPage>("/v1/machine/sessions?deleted=only")).sessions).toEqual([]);
+});
+
+test("the command of a fork of an own session continues the fork", async () => {
+  const source = await makeOwn(storeUrl);
+  const forked = await machine.post(`/v1/machine/sessions/continuo:${source}/fork`);
+  const { sessionId, resume } = (await forked.json()) as ForkAnswer;
+  expect(sessionId).not.toBe(source);
+  expect(resume).toMatchObject({
+    cwd: machine.home.path,
+    argv: ["continuo", "repl", "--resume", sessionId],
+  });
 });
 
 async function makeOwn(url: string): Promise<string> {

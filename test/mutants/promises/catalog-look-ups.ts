@@ -179,4 +179,18 @@ export const CATALOG_LOOK_UPS: readonly PromiseOfRoom[] = [
     mistake: "return agent !== importedFrom?.agent || sessionId === importedFrom.sessionId;",
     test: "packages/agents/src/catalog/rows.test.ts",
   },
+  {
+    promise: "A fork that cannot be cut at its message leaves no session.",
+    file: "packages/agents/src/catalog/own-changes.ts",
+    text: '  await own.store.deleteSession(session.sessionId, { reason: "cut between messages that belong together" });\n',
+    mistake: "",
+    test: "packages/agents/src/catalog/look-up.test.ts",
+  },
+  {
+    promise: "A session can be deleted together with its fork, in any order.",
+    file: "packages/agents/src/catalog/own-changes.ts",
+    text: "    if (left.length === waiting.length) return left;",
+    mistake: "    if (left.length <= waiting.length) return left;",
+    test: "packages/agents/src/catalog/own-trash.test.ts",
+  },
 ];

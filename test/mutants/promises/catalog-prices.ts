@@ -66,4 +66,11 @@ export const CATALOG_PRICES: readonly PromiseOfRoom[] = [
     mistake: "(usage.cacheWriteHourTokens ?? 0)",
     test: "packages/agents/src/catalog/prices.test.ts",
   },
+  {
+    promise: "A saved list of prices tells reads of the cache from writes to it.",
+    file: "packages/agents/src/catalog/price-file.ts",
+    text: '  "cache_read_input_token_cost",\n  "cache_creation_input_token_cost",\n',
+    mistake: '  "cache_creation_input_token_cost",\n  "cache_read_input_token_cost",\n',
+    test: "packages/agents/src/catalog/prices.test.ts",
+  },
 ];

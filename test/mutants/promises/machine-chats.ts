@@ -66,4 +66,18 @@ export const MACHINE_CHATS: readonly PromiseOfRoom[] = [
     mistake: "    const chat",
     test: "packages/server/src/machine/chat/open-chats.test.ts",
   },
+  {
+    promise: "A question whose title is too long to be shown completely cannot be granted on a page.",
+    file: "packages/server/src/machine/chat/questions.ts",
+    text: "chars <= CHAT_LIMITS.requestChars && (title?.length ?? 0) <= MAX_LINE_CHARS",
+    mistake: "chars <= CHAT_LIMITS.requestChars",
+    test: "packages/server/src/machine/chat/questions.test.ts",
+  },
+  {
+    promise: "Pages that follow the list learn at once of a session that began on another page.",
+    file: "packages/server/src/machine/chat/new-chat.ts",
+    text: "      changes.tell();\n      return { key, runId };",
+    mistake: "      return { key, runId };",
+    test: "packages/server/src/machine/chat/changes.test.ts",
+  },
 ];

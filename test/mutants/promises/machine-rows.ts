@@ -195,4 +195,18 @@ export const MACHINE_ROWS: readonly PromiseOfRoom[] = [
     mistake: "",
     test: "test/machine/actions.test.ts",
   },
+  {
+    promise: "A row has the present usage of its session, not the one that it was shown with before.",
+    file: "packages/server/src/machine/row-usage.ts",
+    text: "if (made?.usage === usage) return made.row;",
+    mistake: "if (made !== undefined) return made.row;",
+    test: "packages/server/src/machine/row-usage.test.ts",
+  },
+  {
+    promise: "The command to continue a fork of an own session names the fork.",
+    file: "packages/server/src/machine/actions.ts",
+    text: 'resumeOf({ kind: "own", row: { ...hit.row, sessionId } }, places)',
+    mistake: "resumeOf(hit, places)",
+    test: "test/machine/other-sessions.test.ts",
+  },
 ];

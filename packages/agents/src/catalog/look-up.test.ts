@@ -220,6 +220,17 @@ test("a fork ends at the message that was named", async () => {
   });
 });
 
+test("a fork that would cut through a message leaves no session", async () => {
+  await createOwn("own");
+  const said = (delta: string) => ({ type: "message_streamed", data: { messageId: "answer", delta } });
+  const sent = { type: "message_sent", actor: { kind: "person" } as const, data: { content: "wait" } };
+  // The person wrote while the answer was written.
+  await store.append("own", [said("one "), sent, said("two")]);
+  const own = readOwn(store);
+  await expect(forkOwn({ sessionId: "own" }, own, "answer")).rejects.toMatchObject({ code: "invalid" });
+  expect((await listOwn(own)).map(({ sessionId }) => sessionId)).toEqual(["own"]);
+});
+
 test("the run of a prompt names where a fork ends, and a text that an application added to the run does not end it", async () => {
   await createOwn("own");
   const sent = (content: string, origin?: string) => ({

@@ -1,6 +1,7 @@
 import type { Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { deleteInRounds } from "./own-changes.ts";
 import { emptyOwnTrash, trashOwn } from "./own-trash.ts";
 import { listOwn, listTrashedOwn, type OpenOwn, readOwn } from "./store.ts";
 
@@ -37,6 +38,20 @@ test("emptying the trash leaves a session that runs, and one that another proces
   expect(idsOf(deleted.map(({ info }) => info))).toEqual(["a", "d"]);
   expect(idsOf(stayed.map(({ info }) => info))).toEqual(["c"]);
   expect(idsOf(await listTrashedOwn(own))).toEqual(["c"]);
+});
+
+test("a session is deleted after the fork that reads it, whichever of them is named first", async () => {
+  const there = new Set(["source", "fork", "fork of the fork", "source of another"]);
+  const needs = new Map([
+    ["source", "fork"],
+    ["fork", "fork of the fork"],
+    ["source of another", "one that stays"],
+  ]);
+  const stayed = await deleteInRounds([...there], async (one) => {
+    const fork = needs.get(one) ?? "";
+    return fork !== "one that stays" && !there.has(fork) && there.delete(one);
+  });
+  expect([stayed, [...there]]).toEqual([["source of another"], ["source of another"]]);
 });
 
 test("a session that another process restores while the trash is emptied is not deleted", async () => {

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { scratchFolder } from "../../../../test/scratch-folder.ts";
+import { readPriceList, savePriceList } from "./price-file.ts";
 import { costOf, type PriceMap, type Prices, parsePriceLines, priceOf, shippedPrices } from "./prices.ts";
 
 const pricesWith = (own: PriceMap): Prices => ({ own, list: shippedPrices() });
@@ -92,5 +94,27 @@ test("a line of prices may leave out a price in between, and a name with a date 
     "z-20260101": { input: 4, output: 5 },
     z: { input: 6, output: 7 },
     "z-20260202": { input: 8, output: 9 },
+  });
+});
+
+test("a saved list has the prices of reads of the cache, of writes to it, and of writes for an hour", () => {
+  const places = { home: scratchFolder("prices"), env: {} };
+  const table = JSON.stringify({
+    "new-model": {
+      input_cost_per_token: 0.000_003,
+      output_cost_per_token: 0.000_015,
+      cache_read_input_token_cost: 0.000_000_3,
+      cache_creation_input_token_cost: 0.000_003_75,
+      cache_creation_input_token_cost_above_1hr: 0.000_006,
+    },
+  });
+  savePriceList(places, { table, asOf: "2099-01-31", source: "a file" });
+  const { prices } = readPriceList(places);
+  expect(prices["new-model"]).toEqual({
+    input: 3,
+    output: 15,
+    cacheRead: 0.3,
+    cacheWrite: 3.75,
+    cacheWriteHour: 6,
   });
 });

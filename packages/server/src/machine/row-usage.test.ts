@@ -8,7 +8,7 @@ import { CLAUDE_ID, claudeFile, claudeText, cleanEnv, createHome } from "../../.
 import { createKnownFacts, type KnownFacts } from "./known-facts.ts";
 import { MACHINE_LIMITS } from "./limits.ts";
 import type { MachineOptions } from "./options.ts";
-import { createRowUsages, type RowUsages } from "./row-usage.ts";
+import { createRowUsages, type RowUsage, type RowUsages, withUsage } from "./row-usage.ts";
 import { createRowSource } from "./rows.ts";
 
 const KEY = `claude:${CLAUDE_ID}`;
@@ -53,6 +53,27 @@ test("a row shows the usage of its session in its present form, with the model t
   appendFileSync(join(home.path, claudeFile(CLAUDE_ID)), asked);
   expect(await usages.read(await rowNow())).toMatchObject({ turns: 4, model: "model-old" });
   usages.close();
+});
+
+test("a row of the list has what is known of its session now, and is the same object until that changes", async () => {
+  using home = createHome();
+  home.write(claudeFile(CLAUDE_ID), turn("a", "model-old", "10", null));
+  const rows = await createRowSource({ home: home.path, cwd: home.path, env: cleanEnv(home.path) }).rows();
+  const shown = [...rows.byKey.values()].map((one) => one.shown);
+  const known = (turns: number): RowUsage => ({
+    model: null,
+    turns,
+    tokens: null,
+    costUsd: null,
+    facts: null,
+  });
+  const listed = (usage: RowUsage) => {
+    const usages = { want: () => undefined, of: () => usage } as unknown as RowUsages;
+    return withUsage(shown, rows, { usages, figures: "indexed" })[0];
+  };
+  const first = known(1);
+  const before = listed(first);
+  expect([before?.turns, listed(first) === before, listed(known(2))?.turns]).toEqual([1, true, 2]);
 });
 
 const OTHER_ID = "4bf3c2a1-0000-4000-8000-0000000000ff";

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import { scratchFolder } from "../../../../../test/scratch-folder.ts";
 import { createChanges, withChanges } from "./changes.ts";
+import { createNewChats } from "./new-chat.ts";
+import type { ChatParts } from "./parts.ts";
 
 async function* nothing(): AsyncGenerator<never> {
   await new Promise(() => undefined);
@@ -24,4 +27,23 @@ test("a change that happens while its reader works is delivered at once, and not
   expect((await first).value).toBe("changed");
   changes.tell();
   expect((await items.next()).value).toBe("changed");
+});
+
+test("pages that follow the list learn of a conversation when its first prompt is stored", async () => {
+  const changes = createChanges();
+  const home = scratchFolder("new-chat");
+  const said: number[] = [];
+  const chat = {
+    sessionId: "s",
+    say: async () => {
+      said.push(changes.version);
+      return "run";
+    },
+  };
+  const options = { places: { home, cwd: home, env: {} }, keyOfOwn: async () => "continuo:s" };
+  const chats = { begin: async () => chat };
+  const { begin } = createNewChats({ options, chats, changes } as unknown as ChatParts);
+  const started = begin({ agent: "robot", cwd: home, text: "fix it" });
+  expect(await started).toEqual({ key: "continuo:s", runId: "run" });
+  expect([said, changes.version]).toEqual([[0], 1]);
 });

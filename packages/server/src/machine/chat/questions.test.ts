@@ -44,6 +44,14 @@ test("an option that the question does not have, or that does not fit the answer
   expect(questions.open).toHaveLength(1);
 });
 
+test("a request whose title is cut on the page can be denied there, and not granted", async () => {
+  const { questions, decision } = asked({ title: `Run it${" and more".repeat(300)}` });
+  expect(questions.open[0]).toMatchObject({ content: null, input: null });
+  expect(() => questions.answer(GRANTED, "allowed")).toThrow(expect.objectContaining({ code: "invalid" }));
+  questions.answer({ ...GRANTED, outcome: "denied" }, "allowed");
+  expect(await decision).toMatchObject({ outcome: "denied" });
+});
+
 test("an answer that names no option counts once, whatever the agent offers first", async () => {
   const always = { id: "ever", kind: "allow_always", name: "Always" } as const;
   const never = { id: "never", kind: "reject_always", name: "Never" } as const;
