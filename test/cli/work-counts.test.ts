@@ -43,7 +43,8 @@ const run = (args: readonly string[]): WorkCounts =>
  * tenth
  * - `parsedTexts`: a list parses only the rows that it shows; `list --json --all` parses the whole row of each session;
  * a search parses the short answers about files of several agents, the rows of the sessions that it shows, and a chunk
- * for each result
+ * for each result; a filter of turns parses nothing, and a regular expression each chunk once, and again where it is
+ * shown
  * - `parsedChars`: a search parses the states of opencode's sessions, which have 60 characters each
  * - `rows`, `statements`: a search reads the turns of the sessions that it shows again, and less of all others; one
  * statement for each of these sessions reads its facts
@@ -124,6 +125,42 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
       rows: 175,
       statements: 22,
       databaseRead: 235_000,
+      databaseWritten: 0,
+      modules: 989,
+      youngCollections: 95,
+    },
+  ],
+  [
+    "search --json tool:Bash",
+    {
+      stats: 130,
+      folders: 75,
+      opened: 11,
+      bytesRead: 500,
+      bytesWritten: 5_000,
+      parsedTexts: 25,
+      parsedChars: 115_000,
+      rows: 222,
+      statements: 43,
+      databaseRead: 310_000,
+      databaseWritten: 0,
+      modules: 989,
+      youngCollections: 95,
+    },
+  ],
+  [
+    "search --json --regex middle",
+    {
+      stats: 130,
+      folders: 75,
+      opened: 11,
+      bytesRead: 500,
+      bytesWritten: 5_000,
+      parsedTexts: 86,
+      parsedChars: 620_000,
+      rows: 385,
+      statements: 104,
+      databaseRead: 525_000,
       databaseWritten: 0,
       modules: 989,
       youngCollections: 95,

@@ -10,6 +10,7 @@ import { indexPathOf, useIndex } from "@continuo/native/index-file";
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { rankOf } from "../../packages/agents/src/search/query/index.ts";
+import { CHUNK_CHARS } from "../../packages/native/src/index-file/limits.ts";
 import { CLAUDE_ID, claudeText } from "../cli/home.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { rounds } from "../sizes/counts.ts";
@@ -37,6 +38,17 @@ beforeAll(async () => {
     writeFileSync(path, claudeText(id, [line]));
     utimesSync(path, 1_700_000_000 + at, 1_700_000_000 + at);
   }
+  // The first turn is longer than a chunk, so the other two are in the next one, which has the newest turn.
+  for (const [at, time] of ["10:01:00", "10:00:00"].entries()) {
+    const id = CLAUDE_ID.replace(/.$/u, String(EQUAL + at));
+    const long = "long ".repeat(CHUNK_CHARS / 4);
+    const turns = [
+      { ...line, uuid: "q1", content: `quokka 12 ${long}`, time },
+      { ...line, uuid: "q2", parent: "q1", content: "quokka", time: "10:02:00" },
+      { ...line, uuid: "q3", parent: "q2", content: "quokka 12", time: "10:00:00" },
+    ];
+    writeFileSync(join(folder, `${id}.jsonl`), claudeText(id, turns));
+  }
   texts = await updateTexts({ places });
   const counts = new Map<string, number>();
   for (const turn of await readNaively(places)) {
@@ -48,10 +60,11 @@ beforeAll(async () => {
 async function find(
   text: string,
   limit?: number,
+  regex?: RegExp,
 ): Promise<{ readonly results: readonly SearchResult[]; readonly total: number }> {
-  const query = parseQuery(text, { toTime: (time) => time });
+  const query = parseQuery(text, { toTime: (time) => time, isEmptyAllowed: regex !== undefined });
   const used = await useIndex(indexPathOf(places), "read", (database) =>
-    search(database, query, { sessions: texts.ready, nowMs, ...present({ limit }) }),
+    search(database, query, { sessions: texts.ready, nowMs, ...present({ limit, regex }) }),
   );
   if (used.state !== "ready") throw new Error(`the index is ${used.state}`);
   const { results, total } = used.value;
@@ -80,6 +93,52 @@ test("a search with a limit returns the first results of one without a limit, an
     { numRuns: rounds(150) },
   );
   expect(beyond).toBeGreaterThan(rounds(150));
+});
+
+test("filters of turns and regular expressions with a limit return the first results of those without one", async () => {
+  const query = fc.record({
+    word: fc.constantFrom("", ...words.slice(0, 20)),
+    filter: fc.constantFrom(
+      "",
+      "tool:bash",
+      "-tool:read",
+      "file:.",
+      "-file:[",
+      "since:2026-01-01",
+      "-error:",
+    ),
+    regex: fc.constantFrom(undefined, /\d{3,}/u, /[A-Z][a-z]+\.$/u, /e/iu),
+    limit: fc.integer({ min: 1, max: 12 }),
+  });
+  let [beyond, tested] = [0, 0];
+  await fc.assert(
+    fc.asyncProperty(query, async ({ word, filter, regex, limit }) => {
+      const text = `${filter} ${word}`.trim();
+      fc.pre(text !== "" || regex !== undefined);
+      const all = await find(text, undefined, regex);
+      expect(all.results).toHaveLength(all.total);
+      for (const { turn, turns, excerpt } of regex === undefined ? [] : all.results) {
+        const shown = turns.find(({ number }) => number === turn.number);
+        expect(excerpt).toEqual(shown?.excerpt);
+        for (const one of turns) expect(one.excerpt?.pieces.some(({ match }) => match)).toBe(true);
+        tested += turns.length;
+      }
+      beyond += Math.max(0, all.total - limit);
+      const results = all.results.slice(0, limit);
+      expect(await find(text, limit, regex), `${text} ${regex}`).toEqual({ results, total: all.total });
+    }),
+    { numRuns: rounds(150) },
+  );
+  expect(Math.min(beyond, tested)).toBeGreaterThan(rounds(150));
+});
+
+test("of the turns that a regular expression matches, the newest is shown, and of equal ones the first", async () => {
+  const { results } = await find("", 2, /quokka 12/u);
+  const shown = results.map(({ turn, turns }) => [turn.number, turns.map(({ number }) => number)]);
+  expect(shown).toEqual([
+    [1, [1, 3]],
+    [1, [1, 3]],
+  ]);
 });
 
 test("of sessions that rank equally, a search with a limit returns those that come first without a limit", async () => {

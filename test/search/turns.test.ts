@@ -3,7 +3,7 @@
 import type { Places } from "@continuo/agents";
 import { lookUp, openCatalogSession, sessionTurns, updateTexts } from "@continuo/agents/catalog";
 import { parseQuery, type SearchResults, search, searchSessions } from "@continuo/agents/search";
-import { indexPathOf, matchTurns, useIndex } from "@continuo/native/index-file";
+import { indexPathOf, turnsByIds, useIndex } from "@continuo/native/index-file";
 import { beforeEach, expect, test } from "vitest";
 import { CLAUDE_ID, claudeFile, claudeText, createHome, type Home, writeSessions } from "../cli/home.ts";
 import { scratchFolder } from "../scratch-folder.ts";
@@ -41,9 +41,13 @@ test("the turns of a session have the numbers that a search gives them, also a t
 async function expectSameTurns(places: Places & { readonly cwd: string }): Promise<string[][]> {
   const { ready } = await updateTexts({ places });
   expect(ready.size).toBeGreaterThan(0);
-  const used = await useIndex(indexPathOf(places), "read", (database) =>
-    matchTurns(database, { weights: [] }),
-  );
+  const used = await useIndex(indexPathOf(places), "read", (database) => {
+    const ids = database.prepare("select id from turns").all();
+    return turnsByIds(
+      database,
+      ids.map(({ id }) => Number(id)),
+    );
+  });
   if (used.state !== "ready") throw new Error(used.state);
   const all: string[][] = [];
   for (const [id, one] of ready) {

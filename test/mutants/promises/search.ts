@@ -179,6 +179,28 @@ export const SEARCH: readonly PromiseOfRoom[] = [
     test: "packages/agents/src/search/query/filters.test.ts",
   },
   {
+    promise: "A name with a letter that SQLite makes no lower case is compared by JavaScript.",
+    file: "packages/agents/src/search/query/filters.ts",
+    text: 'const NOT_PLAIN = "*[^] -[^-~]*";',
+    mistake: 'const NOT_PLAIN = "no text";',
+    test: "packages/agents/src/search/query/filters.test.ts",
+  },
+  {
+    promise: "A filter that JSON writes otherwise, or has between two names, is compared by JavaScript.",
+    file: "packages/agents/src/search/query/filters.ts",
+    text: "if (!wanted.every((one) => PLAIN.test(one)))",
+    mistake: "if (wanted.length === 0)",
+    test: "packages/agents/src/search/query/filters.test.ts",
+  },
+  {
+    promise:
+      "Of equal turns that a regular expression matches, the first is shown, also if another is tested first.",
+    file: "packages/agents/src/search/search.ts",
+    text: "(rank === group.best.rank && number < group.best.number)",
+    mistake: "false",
+    test: "test/search/best-sessions.test.ts",
+  },
+  {
     promise: "Calls that have one id in two sessions count as two.",
     file: "packages/agents/src/search/experience.ts",
     text: "{at}`;",

@@ -4,10 +4,12 @@ import type { DatabaseSync } from "node:sqlite";
 import { present } from "@continuo/core/model";
 import {
   bestTurns,
+  createPassageReader,
   createSourceReader,
-  matchTurns,
   type Passage,
   passagesOf,
+  type RankedTurnsQuery,
+  rankedTurns,
   type SourceReader,
   stampsOfSessions,
   type TurnMatch,
@@ -25,18 +27,19 @@ import {
   filtersSessions,
   filtersTurns,
   firstMatch,
+  hasMatch,
   isOfSession,
   isOfTurn,
   masked,
   mayBeBest,
   RANK_SQL,
-  rankOf,
   type SearchQuery,
   type SearchResult,
   type SearchResults,
   shownPhrases,
   type TurnHit,
   toExpression,
+  toTurnCondition,
   voicesOf,
 } from "./query/index.ts";
 
@@ -197,15 +200,6 @@ function createFilter(query: SearchQuery, options: MatchOptions): (turn: TurnMat
   };
 }
 
-/** The session is parsed only if the time of a turn is missing. */
-function timeOf(
-  { at }: Pick<TurnMatch, "at">,
-  session: ReadySession,
-  sourceOf: SourceReader,
-): Pick<IndexedSession, "updatedAt"> {
-  return at === null ? session.session(sourceOf) : { updatedAt: null };
-}
-
 /** The best sessions that match, and perhaps all others. */
 interface MatchedGroups {
   readonly groups: TurnGroups;
@@ -214,15 +208,25 @@ interface MatchedGroups {
 }
 
 function matchedBy(database: DatabaseSync, query: SearchQuery, options: MatchOptions): MatchedGroups {
-  const match = toExpression(query);
-  // Only filters and a regular expression need more facts of a turn than its rank does.
-  return match === null || options.regex !== undefined || filtersTurns(query)
-    ? every(filteredTurns(database, query, { ...options, ...present({ match: match ?? undefined }) }))
-    : bestSessions(database, query, { ...options, match });
+  const { regex } = options;
+  return regex === undefined
+    ? bestSessions(database, query, options)
+    : every(testedSessions(database, query, { ...options, regex }));
 }
 
 function every(groups: TurnGroups): MatchedGroups {
   return { groups, beyond: 0 };
+}
+
+function rankingOf(query: SearchQuery, { nowMs, without }: MatchOptions): RankedTurnsQuery {
+  return {
+    match: toExpression(query) ?? undefined,
+    condition: toTurnCondition(query) ?? undefined,
+    weights: COLUMN_WEIGHTS,
+    rank: RANK_SQL,
+    values: { nowMs },
+    without,
+  };
 }
 
 /** The groups have the numbers of their sessions. */
@@ -235,23 +239,15 @@ interface RankedGroup {
 }
 
 /** SQLite ranks every turn that matches, and returns only those of the sessions that may be shown. */
-function bestSessions(
-  database: DatabaseSync,
-  query: SearchQuery,
-  options: MatchOptions & { readonly match: string },
-): MatchedGroups {
-  const { match, nowMs, without, limit, sessions, others = [] } = options;
+function bestSessions(database: DatabaseSync, query: SearchQuery, options: MatchOptions): MatchedGroups {
+  const { limit, sessions, others = [] } = options;
   // A filter, or a conversation that is in two sessions, can take away one of the best.
   const needsAll =
     filtersSessions(query) ||
     [...sessions.values()].some(({ hasNativeRefs }) => hasNativeRefs) ||
     others.some(({ session }) => session.nativeRefs.length > 0);
   const { turns, total } = bestTurns(database, {
-    match,
-    weights: COLUMN_WEIGHTS,
-    rank: RANK_SQL,
-    values: { nowMs },
-    without,
+    ...rankingOf(query, options),
     sessions: needsAll ? undefined : limit,
   });
   const groups = new Map<number, RankedGroup>();
@@ -264,9 +260,7 @@ function bestSessions(
   const sessionOf = createSessionOf(query, options);
   for (const id of groups.keys()) if (sessionOf(id) === null) groups.delete(id);
   const matchesOf = ({ ids, score }: RankedGroup): readonly Match[] => {
-    const found = turnsByIds(database, ids);
-    const first = found.filter(({ id }) => id === ids[0]);
-    return [...first, ...found.filter(({ id }) => id !== ids[0])].map((turn) => ({ turn, score }));
+    return bestTurnFirst(turnsByIds(database, ids), ids[0]).map((turn) => ({ turn, score }));
   };
   return {
     groups: new Map(
@@ -276,32 +270,56 @@ function bestSessions(
   };
 }
 
-function filteredTurns(
+function bestTurnFirst(turns: readonly TurnMatch[], best: number | undefined): readonly TurnMatch[] {
+  return [...turns.filter(({ id }) => id === best), ...turns.filter(({ id }) => id !== best)];
+}
+
+/** The turns of a session that a regular expression may match, and the best one that it does. */
+interface TestedGroup {
+  readonly session: number;
+  readonly ids: number[];
+  best: { readonly id: number; readonly rank: number; readonly number: number } | null;
+}
+
+/**
+ * Finds the best turn of each session that the regular expression matches. The text of a turn that ranks below a match
+ * is read only if its session is shown.
+ */
+function testedSessions(
   database: DatabaseSync,
   query: SearchQuery,
-  options: MatchOptions & { readonly match?: string },
+  options: MatchOptions & { readonly regex: RegExp },
 ): TurnGroups {
-  const { match, regex, mask, nowMs, sourceOf } = options;
-  const groups = new Map<number, Match[]>();
-  const sessionOf = createFilter(query, options);
-  for (const turn of matchTurns(database, { weights: COLUMN_WEIGHTS, ...present({ match }) })) {
-    const session = sessionOf(turn);
-    if (session === null) continue;
-    const excerpt =
-      regex === undefined
-        ? undefined
-        : firstMatch(passagesOf(database, turn), { regex, mask, voices: voicesOf(query) });
-    if (excerpt === null) continue;
-    const one = {
-      turn,
-      score: rankOf(turn, timeOf(turn, session, sourceOf), nowMs),
-      ...present({ excerpt }),
-    };
-    const group = groups.get(turn.session);
-    if (group) group.push(one);
-    else groups.set(turn.session, [one]);
+  const { regex, mask } = options;
+  const wanted = { regex, mask, voices: voicesOf(query) };
+  const sessionOf = createSessionOf(query, options);
+  const passages = createPassageReader(database);
+  const groups = new Map<number, TurnGroup>();
+  const end = ({ session, ids, best }: TestedGroup): void => {
+    if (best === null) return;
+    const matchesOf = (): readonly Match[] =>
+      bestTurnFirst(turnsByIds(database, ids), best.id).flatMap((turn): readonly Match[] => {
+        const excerpt = firstMatch(passages(turn), wanted);
+        return excerpt === null ? [] : [{ turn, score: best.rank, excerpt }];
+      });
+    groups.set(session, { score: best.rank, matches: matchesOf });
+  };
+  let group: TestedGroup = { session: -1, ids: [], best: null };
+  for (const [id, session, rank, number, chunk] of rankedTurns(database, rankingOf(query, options))) {
+    if (sessionOf(session) === null) continue;
+    if (group.session !== session) {
+      end(group);
+      group = { session, ids: [], best: null };
+    }
+    group.ids.push(id);
+    const isBetter =
+      group.best === null ||
+      rank > group.best.rank ||
+      (rank === group.best.rank && number < group.best.number);
+    if (isBetter && hasMatch(passages({ chunk, number }), wanted)) group.best = { id, rank, number };
   }
-  return toGroups(groups);
+  end(group);
+  return groups;
 }
 
 function toGroups(matches: ReadonlyMap<number, readonly Match[]>): TurnGroups {

@@ -7,7 +7,14 @@ import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { fillText, removeText, type TextSource } from "./fill.ts";
 import { useIndex } from "./index-database.ts";
 import { asOneStep } from "./resume-point.ts";
-import { matchTurns, passagesOf, scoreTurns, storedSessions } from "./stored-text.ts";
+import {
+  bestTurns,
+  passagesOf,
+  scoreTurns,
+  storedSessions,
+  type TurnCondition,
+  turnsByIds,
+} from "./stored-text.ts";
 import { storedTurnsOf } from "./text.ts";
 import { meanWordsOf } from "./word-totals.ts";
 
@@ -173,6 +180,12 @@ test("a session that the index refuses ends the fill with an error, and the earl
   expect(await hashes()).toHaveLength(1);
 });
 
+const turnIds = (database: DatabaseSync): readonly number[] =>
+  database
+    .prepare("select id from turns")
+    .all()
+    .map(({ id }) => Number(id));
+
 test.each([
   ["the files that a session depends on", "update sessions set beside = substr('{\"a\": 1}', 1, 4)"],
   ["the tools of a turn", "update turns set tools = '[\"Ba'"],
@@ -181,7 +194,7 @@ test.each([
   const texts = async (): Promise<unknown> => {
     if ((await storedSessions(path)).length === 0) return null;
     const used = await useIndex(path, "read", (database) =>
-      matchTurns(database, { weights: [] }).map((turn) => [
+      turnsByIds(database, turnIds(database)).map((turn) => [
         turn.tools,
         passagesOf(database, turn).map(({ text }) => text),
       ]),
@@ -194,6 +207,21 @@ test.each([
   expect(existsSync(path)).toBe(false);
   await fillText(path, { sources: [sourceOf("1", ["a"])] });
   expect(await texts()).toEqual([[[], ["a"]]]);
+});
+
+test("a search with a condition on tools removes an index in which the tools of a turn are damaged", async () => {
+  await fillText(path, { sources: [sourceOf("1", ["a"])] });
+  await useIndex(path, "write", (database) => database.exec("update turns set tools = '[\"Ba'"));
+  const condition: TurnCondition = {
+    sql: "lists_match(tools, files)",
+    values: {},
+    listsMatch: (tools) => tools.length === 0,
+  };
+  const used = await useIndex(path, "read", (database) =>
+    bestTurns(database, { condition, weights: [], rank: "score", values: {}, without: [] }),
+  );
+  expect(used).toEqual({ state: "missing" });
+  expect(existsSync(path)).toBe(false);
 });
 
 test("many new sessions in one transaction become one segment of the full-text index", async () => {

@@ -25,16 +25,19 @@ export { isSettled, openRows, stampOf } from "./rows.ts";
 export {
   bestTurns,
   countTurns,
+  createPassageReader,
   createSourceReader,
-  matchTurns,
   passagesOf,
+  type RankedTurnsQuery,
+  rankedTurns,
   type SourceReader,
   type StoredSession,
   scoreTurns,
   stampsOfSessions,
   storedSessions,
+  TURN_TIME,
+  type TurnCondition,
   type TurnMatch,
-  type TurnQuery,
   turnsByIds,
 } from "./stored-text.ts";
 export { type Passage, type Turn, turnOfMessage, turnsOf, VOICES, type Voice } from "./turns.ts";

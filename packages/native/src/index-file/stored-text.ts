@@ -1,6 +1,6 @@
 /** Reads the text of sessions in the index: the stored sessions, and turns that match. */
 
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
 import { fromRow } from "./damage.ts";
 import { useIndex } from "./index-database.ts";
@@ -122,41 +122,32 @@ export interface TurnMatch {
   readonly files: readonly string[];
   readonly errors: number;
   readonly chunk: number;
-  /** The score of BM25: greater is better; 0 if the query has no words. */
-  readonly score: number;
 }
 
-export interface TurnQuery {
-  /** An expression of FTS5 over the columns of `words`; every turn by default. */
-  readonly match?: string;
+/** A condition that SQLite checks for each turn with the words, before it ranks the turn. */
+export interface TurnCondition {
+  /** An SQL expression over the columns of `turns`, `TURN_TIME`, and the function `lists_match(tools, files)`. */
+  readonly sql: string;
+  /** The values of the named parameters in `sql`. */
+  readonly values: Readonly<Record<string, string>>;
+  readonly listsMatch: (tools: readonly string[], files: readonly string[]) => boolean;
+}
+
+export interface RankedTurnsQuery {
+  /** An expression of FTS5 over the columns of `words`; every turn by default, with a score of 0. */
+  readonly match?: string | undefined;
   /** Weights of the columns of `words`. */
   readonly weights: readonly number[];
-}
-
-/** Every turn that matches, in no particular order. */
-export function matchTurns(database: DatabaseSync, { match, weights }: TurnQuery): TurnMatch[] {
-  const rows =
-    match === undefined
-      ? database.prepare(`select ${TURN_COLUMNS}, 0 as score from turns`)
-      : database.prepare(
-          `select ${TURN_COLUMNS}, -bm25(words, ${weights.map(() => "?").join(", ")}) as score
-           from words join turns on turns.id = words.rowid where words match ?`,
-        );
-  rows.setReturnArrays(true);
-  const values: SQLInputValue[] = match === undefined ? [] : [...weights, match];
-  const matches: TurnMatch[] = [];
-  for (const row of rows.iterate(...values)) matches.push(new MatchRow(row as unknown as TurnColumns));
-  return matches;
-}
-
-export interface BestTurnsQuery extends TurnQuery {
-  readonly match: string;
   /** An SQL expression over `score` and `at_ms`, which can be null: a greater value is better. */
   readonly rank: string;
   /** The values of the named parameters in `rank`. */
   readonly values: Readonly<Record<string, number>>;
+  readonly condition?: TurnCondition | undefined;
   /** Sessions whose turns do not count. */
   readonly without: readonly number[];
+}
+
+export interface BestTurnsQuery extends RankedTurnsQuery {
   /** The number of the best sessions, and those that rank equally with the last of them; all by default. */
   readonly sessions?: number | undefined;
 }
@@ -172,44 +163,94 @@ export interface BestTurns {
 const ISO_TIME =
   "[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9].[0-9][0-9][0-9]Z";
 
+/** The time of a turn, in SQL. A turn without a time has that of its session. */
+export const TURN_TIME =
+  "coalesce(at, (select source ->> '$.updatedAt' from sessions where sessions.id = turns.session))";
+
 /**
  * Ranks sessions by their best turns. A common word has tens of thousands of turns, of which SQLite returns only those
- * of the best sessions. A turn without a time has that of its session.
+ * of the best sessions.
  */
 export function bestTurns(
   database: DatabaseSync,
-  { match, weights, rank, values, without, sessions = Number.MAX_SAFE_INTEGER }: BestTurnsQuery,
+  { sessions = Number.MAX_SAFE_INTEGER, ...query }: BestTurnsQuery,
 ): BestTurns {
-  database.function("parsed_ms", { deterministic: true }, (time) => {
-    const atMs = typeof time === "string" ? Date.parse(time) : Number.NaN;
-    return Number.isNaN(atMs) ? null : atMs;
-  });
-  const select = database.prepare(
-    `with
-       scored as materialized (
-         select turns.id as id, session, number, at, -bm25(words, ${weights.join(", ")}) as score
-         from words join turns on turns.id = words.rowid
-         where words match $match and session not in (select value from json_each($without))
-       ),
-       timed as (
-         select id, session, number, score, case
-           when at glob '${ISO_TIME}' then round(unixepoch(at, 'subsec') * 1000)
-           else parsed_ms(coalesce(at, (select source ->> '$.updatedAt' from sessions where sessions.id = session)))
-         end as at_ms from scored
-       ),
-       ranked as materialized (select id, session, number, ${rank} as rank from timed),
-       best as (select session, max(rank) as rank from ranked group by session),
+  const { select, given } = selectRanked(database, query, {
+    columns: "id, session, number",
+    from: `best as (select session, max(rank) as rank from ranked group by session),
        placed as (
          select session, rank, count(*) over () as total, rank() over (order by rank desc) as place from best
        )
      select ranked.id, ranked.session, ranked.rank, total
      from placed join ranked on ranked.session = placed.session where place <= $sessions
      order by place, ranked.session, ranked.rank desc, number`,
+  });
+  const rows = select.all({ ...given, sessions }) as unknown as readonly (readonly [
+    number,
+    number,
+    number,
+    number,
+  ])[];
+  return { turns: rows.map(([id, session, one]) => [id, session, one] as const), total: rows[0]?.[3] ?? 0 };
+}
+
+export type RankedTurn = readonly [id: number, session: number, rank: number, number: number, chunk: number];
+
+/**
+ * The turns session by session, and chunk by chunk, so that each chunk is decompressed once. The chunk with the best turn
+ * comes first, and in it this turn. Only one row is in memory at a time.
+ */
+export function rankedTurns(database: DatabaseSync, query: RankedTurnsQuery): Iterable<RankedTurn> {
+  const { select, given } = selectRanked(database, query, {
+    columns: "id, session, number, chunk",
+    from: `placed as (select *, max(rank) over (partition by session, chunk) as of_chunk from ranked)
+     select id, session, rank, number, chunk from placed
+     order by session, of_chunk desc, chunk, rank desc, number`,
+  });
+  return select.iterate(given) as unknown as Iterable<RankedTurn>;
+}
+
+/** Prepares a statement over `ranked`, which has the rank of each turn that matches and these columns of it. */
+function selectRanked(
+  database: DatabaseSync,
+  { match, weights, rank, values, condition, without }: RankedTurnsQuery,
+  { columns, from }: { readonly columns: string; readonly from: string },
+): { readonly select: StatementSync; readonly given: Record<string, SQLInputValue> } {
+  database.function("parsed_ms", { deterministic: true }, (time) => {
+    const atMs = typeof time === "string" ? Date.parse(time) : Number.NaN;
+    return Number.isNaN(atMs) ? null : atMs;
+  });
+  if (condition !== undefined) {
+    const { listsMatch } = condition;
+    database.function("lists_match", { deterministic: true }, (tools, files) =>
+      Number(listsMatch(parseList(String(tools)), parseList(String(files)))),
+    );
+  }
+  const score = match === undefined ? "0.0" : `-bm25(words, ${weights.join(", ")})`;
+  const source = match === undefined ? "turns" : "words join turns on turns.id = words.rowid";
+  const conditions = [
+    ...(match === undefined ? [] : ["words match $match"]),
+    "session not in (select value from json_each($without))",
+    ...(condition === undefined ? [] : [`(${condition.sql})`]),
+  ];
+  const select = database.prepare(
+    `with
+       scored as materialized (
+         select turns.id as id, session, number, chunk, at, ${score} as score
+         from ${source} where ${conditions.join(" and ")}
+       ),
+       timed as (
+         select ${columns}, score, case
+           when at glob '${ISO_TIME}' then round(unixepoch(at, 'subsec') * 1000)
+           else parsed_ms(${TURN_TIME})
+         end as at_ms from scored as turns
+       ),
+       ranked as materialized (select ${columns}, ${rank} as rank from timed),
+       ${from}`,
   );
   select.setReturnArrays(true);
-  const given = { match, without: JSON.stringify(without), sessions, ...values };
-  const rows = select.all(given) as unknown as readonly (readonly [number, number, number, number])[];
-  return { turns: rows.map(([id, session, one]) => [id, session, one] as const), total: rows[0]?.[3] ?? 0 };
+  const words = match === undefined ? {} : { match };
+  return { select, given: { ...words, without: JSON.stringify(without), ...values, ...condition?.values } };
 }
 
 const TURN_COLUMNS = "turns.id, session, number, message, at, tools, files, errors, chunk";
@@ -224,7 +265,6 @@ type TurnColumns = readonly [
   files: string,
   errors: number,
   chunk: number,
-  score: number,
 ];
 
 /** A common word has tens of thousands of turns, so each has few fields, and JSON is parsed only on request. */
@@ -256,11 +296,11 @@ class MatchRow implements TurnMatch {
   }
 
   get tools(): readonly string[] {
-    return fromRow(() => JSON.parse(this.#row[5]));
+    return parseList(this.#row[5]);
   }
 
   get files(): readonly string[] {
-    return fromRow(() => JSON.parse(this.#row[6]));
+    return parseList(this.#row[6]);
   }
 
   get errors(): number {
@@ -270,10 +310,10 @@ class MatchRow implements TurnMatch {
   get chunk(): number {
     return this.#row[8];
   }
+}
 
-  get score(): number {
-    return this.#row[9];
-  }
+function parseList(json: string): readonly string[] {
+  return fromRow(() => JSON.parse(json));
 }
 
 /** The turns that match an expression, by `TurnMatch.id`, with their scores of BM25: greater is better. */
@@ -289,10 +329,10 @@ export function scoreTurns(
   return select.all(...weights, match) as unknown as readonly (readonly [number, number])[];
 }
 
-/** The turns with these values of `id`, in no particular order. Their `score` is 0. */
+/** The turns with these values of `id`, in no particular order. */
 export function turnsByIds(database: DatabaseSync, ids: readonly number[]): TurnMatch[] {
   const select = database.prepare(
-    `select ${TURN_COLUMNS}, 0 as score from turns where id in (select value from json_each(?))`,
+    `select ${TURN_COLUMNS} from turns where id in (select value from json_each(?))`,
   );
   select.setReturnArrays(true);
   return select.all(JSON.stringify(ids)).map((row) => new MatchRow(row as unknown as TurnColumns));
@@ -307,15 +347,25 @@ export function countTurns(database: DatabaseSync, match?: string): number {
   return Number(row?.count);
 }
 
+/** A turn in the chunk with its texts. */
+export type TurnPlace = Pick<TurnMatch, "chunk" | "number">;
+
 /** The texts of one turn. */
-export function passagesOf(
-  database: DatabaseSync,
-  { chunk, number }: Pick<TurnMatch, "chunk" | "number">,
-): readonly Passage[] {
-  const row = database.prepare("select passages from chunks where id = ?").get(chunk);
-  if (row === undefined) return [];
-  const turns = decompress(row.passages as Uint8Array);
-  return turns.find(([one]) => one === number)?.[1] ?? [];
+export function passagesOf(database: DatabaseSync, turn: TurnPlace): readonly Passage[] {
+  return createPassageReader(database)(turn);
+}
+
+/** Reads the texts of turns. For several turns of a chunk, one after the other, the chunk is decompressed once. */
+export function createPassageReader(database: DatabaseSync): (turn: TurnPlace) => readonly Passage[] {
+  const select = database.prepare("select passages from chunks where id = ?");
+  let last: { readonly chunk: number | null; readonly turns: ChunkTurns } = { chunk: null, turns: [] };
+  return ({ chunk, number }) => {
+    if (last.chunk !== chunk) {
+      const row = select.get(chunk);
+      last = { chunk, turns: row === undefined ? [] : decompress(row.passages as Uint8Array) };
+    }
+    return last.turns.find(([one]) => one === number)?.[1] ?? [];
+  };
 }
 
 /** The turns in their written form, except for content that is not in their rows. */

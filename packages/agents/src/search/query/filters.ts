@@ -1,5 +1,6 @@
 /** The filters of a query, on a session and on a turn. Pure. */
 
+import { TURN_TIME, type TurnCondition } from "@continuo/native/index-file";
 import type { IndexedSession } from "../../catalog/index.ts";
 import type { SearchQuery } from "./search-query.ts";
 
@@ -59,4 +60,62 @@ export function isOfTurn(
     (error === null || turn.errors > 0) &&
     (not.error === null || turn.errors === 0)
   );
+}
+
+/** Matches a text that JSON writes otherwise than it is, or whose letter case SQLite does not know. */
+const NOT_PLAIN = "*[^] -[^-~]*";
+/** In a list of plain texts, such a text occurs only within one of them. */
+const PLAIN = /^[ !#-+\--Z^-~]+$/u;
+
+/** `isOfTurn` as a condition of SQL; `null` if it is true of every turn. */
+export function toTurnCondition(query: SearchQuery): TurnCondition | null {
+  if (!filtersTurns(query)) return null;
+  const { since, error, not } = query;
+  const values: Record<string, string> = {};
+  const parameterOf = (value: string): string => {
+    const name = `filter${Object.keys(values).length}`;
+    values[name] = value;
+    return `$${name}`;
+  };
+  const parts = [
+    ...listConditions(query, parameterOf),
+    ...(since === null ? [] : [`${TURN_TIME} >= ${parameterOf(since)}`]),
+    ...(not.since === null ? [] : [`${TURN_TIME} < ${parameterOf(not.since)}`]),
+    ...(error === null ? [] : ["errors > 0"]),
+    ...(not.error === null ? [] : ["errors = 0"]),
+  ];
+  const lists: SearchQuery = {
+    ...query,
+    since: null,
+    error: null,
+    not: { ...not, since: null, error: null },
+  };
+  return {
+    sql: parts.join(" and "),
+    values,
+    listsMatch: (tools, files) => isOfTurn({ at: null, tools, files, errors: 0 }, { updatedAt: null }, lists),
+  };
+}
+
+/** The conditions on tools and files. SQLite checks only plain lists itself, which nearly all are. */
+function listConditions(
+  { tools, files, not }: SearchQuery,
+  parameterOf: (value: string) => string,
+): readonly string[] {
+  const has = (column: string, text: string): string => `instr(lower(${column}), ${parameterOf(text)})`;
+  const isTool = (name: string): string => has("tools", `"${name}"`);
+  const isFile = (part: string): string => has("files", part);
+  const wanted = [...tools, ...files, ...not.tools, ...not.files];
+  if (wanted.length === 0) return [];
+  if (!wanted.every((one) => PLAIN.test(one))) return ["lists_match(tools, files)"];
+  const conditions = [
+    ...tools.map((name) => `${isTool(name)} > 0`),
+    ...files.map((part) => `${isFile(part)} > 0`),
+    ...not.tools.map((name) => `${isTool(name)} = 0`),
+    ...not.files.map((part) => `${isFile(part)} = 0`),
+  ];
+  const isPlain = (column: string): string => `json_valid(${column}) and ${column} not glob '${NOT_PLAIN}'`;
+  return [
+    `iif(${isPlain("tools")} and ${isPlain("files")}, ${conditions.join(" and ")}, lists_match(tools, files))`,
+  ];
 }

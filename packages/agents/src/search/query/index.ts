@@ -25,8 +25,8 @@ export {
   toFormExpression,
   toFormExpressions,
 } from "./expression.ts";
-export { filtersSessions, filtersTurns, isOfSession, isOfTurn } from "./filters.ts";
-export { firstMatch, masked } from "./passages.ts";
+export { filtersSessions, filtersTurns, isOfSession, isOfTurn, toTurnCondition } from "./filters.ts";
+export { firstMatch, hasMatch, masked } from "./passages.ts";
 export { type ParseOptions, parseQuery } from "./query.ts";
 export {
   bm25,

@@ -10,19 +10,28 @@ export interface RegexSearch {
 }
 
 /** `null` if no text of these voices matches. */
-export function firstMatch(
+export function firstMatch(passages: readonly Passage[], search: RegexSearch): Excerpt | null {
+  const first = new RegExp(search.regex.source, search.regex.flags.replace("g", ""));
+  const passage = passageWith(first, passages, search);
+  if (passage === undefined) return null;
+  const shown = masked(passage, search.mask);
+  const hit = first.exec(shown.text);
+  const range = hit === null ? NOWHERE : { start: hit.index, end: hit.index + hit[0].length };
+  return excerptAt(shown, range);
+}
+
+/** True if `firstMatch` is not `null`; no text is masked. */
+export function hasMatch(passages: readonly Passage[], search: Omit<RegexSearch, "mask">): boolean {
+  const { source, flags } = search.regex;
+  return passageWith(new RegExp(source, flags.replace("g", "")), passages, search) !== undefined;
+}
+
+function passageWith(
+  first: RegExp,
   passages: readonly Passage[],
-  { regex, mask, voices }: RegexSearch,
-): Excerpt | null {
-  const first = new RegExp(regex.source, regex.flags.replace("g", ""));
-  for (const passage of passages) {
-    if (!voices.includes(passage.voice) || !first.test(passage.text)) continue;
-    const shown = masked(passage, mask);
-    const hit = first.exec(shown.text);
-    const range = hit === null ? NOWHERE : { start: hit.index, end: hit.index + hit[0].length };
-    return excerptAt(shown, range);
-  }
-  return null;
+  { voices }: Pick<RegexSearch, "voices">,
+): Passage | undefined {
+  return passages.find(({ voice, text }) => voices.includes(voice) && first.test(text));
 }
 
 /** If a mask hides the match, the excerpt shows the beginning of the text. */
