@@ -197,7 +197,7 @@ async function faultsOf(
   const faults: string[] = [];
   let asked = 0;
   let resolved = 0;
-  const decided = new Set<unknown>();
+  const decided = new Set<string>();
   for (const sessionId of sessions) {
     /** The completed runs of each question: a person asks the next one only after the answer. */
     const answered: number[] = [];
@@ -206,7 +206,8 @@ async function faultsOf(
       if (event.type === "run_completed") answered.push((answered.pop() ?? 0) + 1);
       if (event.type !== "approval_resolved") continue;
       resolved++;
-      decided.add(event.data.approvalId);
+      // The ids of a coding agent are only unique within a run.
+      decided.add(JSON.stringify([sessionId, event.runId, event.data.approvalId]));
     }
     asked += answered.length;
     for (const [at, runs] of answered.entries()) {
@@ -229,6 +230,7 @@ async function faultsOf(
 
 interface LoggedEvent {
   readonly type: string;
+  readonly runId?: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
