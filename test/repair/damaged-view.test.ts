@@ -31,7 +31,9 @@ async function layOut(agent: AgentName, fixture: string): Promise<Laid> {
   return { places, session };
 }
 
-async function viewOf({ places, session: { agent, sessionId } }: Laid): Promise<readonly Item[]> {
+type View = readonly Item[];
+
+async function viewOf({ places, session: { agent, sessionId } }: Laid): Promise<View> {
   const { messages } = await readNativeSession(`${agent}:${sessionId}`, { places, view: "model" });
   return normaliseView(messages, { tellsErrors: TELLS_ERRORS.has(agent), sentBy: agent });
 }
@@ -108,17 +110,35 @@ describe("Copilot", () => {
   );
 });
 
-test("Gemini CLI sends a part without a known name that is beside a result", async () => {
-  const laid = await layOut("gemini", "parallel-tools");
-  const sound = await viewOf(laid);
-  const { texts, write } = recordsOf("gemini", laid.session.location);
-  const at = texts.findLastIndex((text) => JSON.parse(text).content?.[1]?.functionResponse !== undefined);
-  const damaged = JSON.parse(texts[at] ?? "");
-  const { functionResponse, ...rest } = damaged.content.pop();
-  damaged.content.push({ ...rest, functionResponsf: functionResponse });
-  write(texts.with(at, JSON.stringify(damaged)));
-  const result = sound.findLastIndex((item) => item.kind === "result" && item.id === functionResponse.id);
-  expect(await viewOf(laid)).toEqual(sound.toSpliced(result + 1, 0, { kind: "other", value: {} }));
+describe("Gemini CLI", () => {
+  const damaged = async (
+    change: (parts: Record<string, unknown>[]) => void,
+  ): Promise<readonly [Laid, View]> => {
+    const laid = await layOut("gemini", "parallel-tools");
+    const sound = await viewOf(laid);
+    const { texts, write } = recordsOf("gemini", laid.session.location);
+    const at = texts.findLastIndex((text) => JSON.parse(text).content?.[1]?.functionResponse !== undefined);
+    const record = JSON.parse(texts[at] ?? "");
+    change(record.content);
+    write(texts.with(at, JSON.stringify(record)));
+    return [laid, sound];
+  };
+
+  test("sends a part without a known name behind a result", async () => {
+    let id: unknown;
+    const [laid, sound] = await damaged((parts) => {
+      const { functionResponse, ...rest } = parts.pop() ?? {};
+      id = (functionResponse as { readonly id: unknown }).id;
+      parts.push({ ...rest, functionResponsf: functionResponse });
+    });
+    const result = sound.findLastIndex((item) => item.kind === "result" && item.id === id);
+    expect(await viewOf(laid)).toEqual(sound.toSpliced(result + 1, 0, { kind: "other", value: {} }));
+  });
+
+  test("does not send a slash command before results", async () => {
+    const [laid, sound] = await damaged((parts) => parts.unshift({ text: "/look" }));
+    expect(await viewOf(laid)).toEqual(sound);
+  });
 });
 
 test("the header of the thread that started a sub-agent of Codex is no damage", async () => {

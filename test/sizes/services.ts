@@ -84,7 +84,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 function isOfSources(path: string): boolean {
-  return path === "/command" || path.startsWith(PROGRAM);
+  return path === "/command" || path === "/viewer" || path.startsWith(PROGRAM);
 }
 
 async function start(path: string): Promise<Service> {

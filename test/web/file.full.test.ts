@@ -74,6 +74,7 @@ test("a session opens from disk at its newest turn, and the page sends no reques
   const { page, errors, requests } = await open(path);
   await page.locator("main").getByText(`Answer ${LONG_TURNS}`, { exact: true }).waitFor();
   await page.waitForSelector(".turn-line");
+  await expect.poll(() => page.evaluate("location.hash")).toMatch(/^#\/session\//u);
   expect(await page.locator("header.top").innerText()).toContain(
     `turns 1400 to ${LONG_TURNS} of ${LONG_TURNS}`,
   );

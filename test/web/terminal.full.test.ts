@@ -4,14 +4,11 @@ import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bundleWeb } from "../../scripts/web.ts";
 import { openBrowser } from "../cli/browser.ts";
 import { CLAUDE_ID, claudeFile, createHome, type Home, writeSessions } from "../cli/home.ts";
 import { openTerminal, type Terminal } from "../cli/tmux.ts";
+import { builtViewer, bundledProgram } from "../sizes/shared-programs.ts";
 import { sessionAddress } from "./long-session.ts";
-
-const ROOT = join(import.meta.dirname, "../..");
-const SERVER = join(import.meta.dirname, "viewer-process.ts");
 
 let home: Home;
 let terminal: Terminal;
@@ -28,11 +25,11 @@ beforeAll(async () => {
     '#!/bin/sh\necho "The agent runs: $* in $PWD, $SECRET"\n[ "$TMUX" = "" ] || echo "in tmux"\nread line\n',
   );
   chmodSync(join(home.path, "bin/claude"), 0o755);
-  await bundleWeb(ROOT, join(home.path, "pages"));
+  const [pages, server] = await Promise.all([builtViewer(), bundledProgram("test/web/viewer-process.ts")]);
   terminal = openTerminal(home, 400, 40);
   // tmux does not know these variables: the window gets them only from the server.
   terminal.type(
-    `PATH=${home.path}/bin:$PATH SECRET='from the server' '${process.execPath}' ${SERVER} ${home.path} ${home.path}/pages 0`,
+    `PATH=${home.path}/bin:$PATH SECRET='from the server' '${process.execPath}' ${server} ${home.path} ${pages} 0`,
   );
   const screen = await terminal.until((seen) => /\{"url":.*\}/u.test(seen));
   const { url, code } = JSON.parse(/\{"url":.*\}/u.exec(screen)?.[0] ?? "") as Record<string, string>;

@@ -10,7 +10,7 @@ import { ErrorText } from "../content/error-text.tsx";
 import { counted } from "../content/words.ts";
 import { addStep } from "../session/session-state.ts";
 import { keyHint, useKeys } from "../shell/keys.ts";
-import { route, sessionLink } from "../shell/route.ts";
+import { route, sessionLink, writeAddress } from "../shell/route.ts";
 import { useGoal, useVirtual } from "../shell/virtual.ts";
 import { isLost } from "../state/server.ts";
 import {
@@ -44,7 +44,7 @@ function Comparison({ address }: { address: CompareAddress }): VNode {
   useEffect(() => state.show(address), [address]);
   useSignalEffect(() => {
     const { link } = state;
-    if (link !== location.hash) history.replaceState(null, "", link);
+    if (link !== location.hash) writeAddress(link);
   });
   useSignalEffect(() => {
     document.title = `${titleOfSide(state.left)} and ${titleOfSide(state.right)} · Continuo`;

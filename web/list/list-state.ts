@@ -74,7 +74,8 @@ export function setFilters(next: Partial<Filters>): void {
   // Going back leads to the present rows.
   writePlaces();
   // Runs before the rows change, because they are written into the present address.
-  history[isTyped && text + project ? "replaceState" : "pushState"](null, "", listLink(wanted));
+  const isSameStep = isTyped && text + project !== "" && location.hash === readHash;
+  history[isSameStep ? "replaceState" : "pushState"](null, "", listLink(wanted));
   readHash = location.hash;
   show(wanted, isTyped ? typingWait(next.text ?? next.project ?? "") : 0);
 }
@@ -87,7 +88,7 @@ let readHash: string | null = null;
 
 /** Applies the address: its filters, which may already be shown, the row to go to, and the chosen rows. */
 export function readAddress(): void {
-  // A page that follows the list names no filters.
+  // The address of another page names no filters.
   if (parseRoute(location.hash).page !== "list") return;
   readHash = location.hash;
   const named = filtersIn(location.hash);

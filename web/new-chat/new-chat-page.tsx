@@ -20,7 +20,7 @@ import { facets, listAddress, mayChange } from "../list/list-state.ts";
 import { ComposerForm } from "../parts/composer-form.tsx";
 import type { MentionSource } from "../parts/file-mentions.tsx";
 import { useKeys } from "../shell/keys.ts";
-import { route, sessionLink } from "../shell/route.ts";
+import { route, sessionLink, writeAddress } from "../shell/route.ts";
 import { ask, isAbort, isLost, ServerError, sayError } from "../state/server.ts";
 import { type NewChoices, newChoicesIn, newLink } from "./new-choices.ts";
 
@@ -42,7 +42,7 @@ export function NewChatPage(): VNode {
   const { cwd, agent: wanted, mode } = choices.value;
   const choose = (some: Partial<NewChoices>): void => {
     choices.value = { ...choices.value, ...some };
-    history.replaceState(null, "", newLink(choices.value));
+    writeAddress(newLink(choices.value));
   };
   useEffect(() => {
     document.title = "New conversation · Continuo";

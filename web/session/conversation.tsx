@@ -5,7 +5,7 @@ import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { keyHint, useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
-import { partIn, sessionLink } from "../shell/route.ts";
+import { isSessionAt, partIn, writeAddress } from "../shell/route.ts";
 import { isAtEnd, type RowVirtualizer, useGoal, useVirtual } from "../shell/virtual.ts";
 import { isFoldable, isOfMessage, type Row, turnOfRow, wordsInRow } from "../state/history.ts";
 import { isSaved } from "../state/server.ts";
@@ -339,10 +339,9 @@ const STILL_MS = 300;
 
 function noteTurn(state: SessionState, turn: number | null): void {
   state.place = turn;
-  const part = partIn(location.hash);
-  const isHere = location.hash.startsWith(sessionLink(state.key)) && /^(?:turn\/\d+)?$/u.test(part);
   const next = turn === null || turn < 0 ? "" : `turn/${turn}`;
-  if (isHere && part !== next) history.replaceState(null, "", state.link(next));
+  const isOld = partIn(location.hash) !== next && isSessionAt(state.key, "conversation");
+  if (isOld) writeAddress(state.link(next));
 }
 
 /** Completes a step to an unloaded place after the session was read, unless the reader moved in the meantime. */
@@ -368,7 +367,7 @@ function useTurnKeys(state: SessionState, shown: ConversationView): void {
     void state.showTurn(turn).then((isThere) => {
       if (!isThere && shown.turn.value === turn) shown.turn.value = before;
     });
-    if (turn > 0) history.replaceState(null, "", state.link(`turn/${turn}`));
+    if (turn > 0) writeAddress(state.link(`turn/${turn}`));
   };
   const toMark = (step: 1 | -1): void => {
     const here = shown.turn.value ?? total();

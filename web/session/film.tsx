@@ -4,7 +4,7 @@ import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { ErrorText } from "../content/error-text.tsx";
 import { Replay } from "../parts/replay.tsx";
-import { isSessionAt, partIn, route } from "../shell/route.ts";
+import { isSessionAt, partIn, route, writeAddress } from "../shell/route.ts";
 import { toRows } from "../state/history.ts";
 import { useConversationView } from "./conversation.tsx";
 import { FilmState, filmPlaceIn } from "./film-state.ts";
@@ -25,8 +25,8 @@ export function Film({ state }: { state: SessionState }): VNode {
   const at = film.at.value;
   useEffect(() => {
     const link = state.link(at === null ? "film" : `film/${at}`);
-    const isHere = location.hash !== link && isSessionAt(state.key, "film");
-    if (film.latest.value > 0 && isHere) history.replaceState(null, "", link);
+    const isOld = location.hash !== link && isSessionAt(state.key, "film");
+    if (film.latest.value > 0 && isOld) writeAddress(link);
   }, [at]);
   const messages = film.shown();
   useLayoutEffect(() => scroller.current?.scrollTo({ top: scroller.current.scrollHeight }));

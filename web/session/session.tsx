@@ -8,7 +8,7 @@ import { titleText } from "../content/title.ts";
 import { listAddress, rows } from "../list/list-state.ts";
 import { useKeys } from "../shell/keys.ts";
 import { lazily } from "../shell/lazy.tsx";
-import { isSessionAt, partIn, route, type SessionTab } from "../shell/route.ts";
+import { isSessionAt, partIn, route, type SessionTab, writeAddress } from "../shell/route.ts";
 import { isLost, isSaved } from "../state/server.ts";
 import { choicesIn } from "./choices.ts";
 import { Conversation } from "./conversation.tsx";
@@ -43,7 +43,8 @@ export function SessionPage({ sessionKey, turn, tab }: SessionPageProps): VNode 
   useEffect(() => void state.show(choicesIn(location.hash), turn), [state, place]);
   useSignalEffect(() => {
     const link = state.link(partIn(location.hash));
-    if (link !== location.hash && isSessionAt(sessionKey)) history.replaceState(null, "", link);
+    // A saved page shows its first session at an address that names none.
+    if (link !== location.hash && (isSaved() || isSessionAt(sessionKey))) writeAddress(link);
   });
   useSignalEffect(() => {
     document.title = `${titleOf(state)} · Continuo`;

@@ -1,5 +1,9 @@
-import { expect, test } from "vitest";
-import { parseRoute, sessionLink } from "./route.ts";
+import { afterEach, expect, test, vi } from "vitest";
+import { followAddress, goTo, parseRoute, route, sessionLink, writeAddress } from "./route.ts";
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
 
 test.each([
   ["", { page: "list" }],
@@ -50,4 +54,23 @@ test("a link leads to its session, whatever characters its key has", () => {
     turn: 3,
     tab: "conversation",
   });
+});
+
+test("a page writes into its own address, and not into one that the browser names before it is read", () => {
+  const place = { hash: "#/" };
+  const told: (() => void)[] = [];
+  vi.stubGlobal("location", place);
+  vi.stubGlobal("addEventListener", (_: string, listener: () => void) => told.push(listener));
+  vi.stubGlobal("history", { replaceState: (_: null, __: string, link: string) => (place.hash = link) });
+  followAddress();
+  goTo("#/session/a");
+  writeAddress("#/session/a/turn/3");
+  expect(place.hash).toBe("#/session/a/turn/3");
+  place.hash = "#/session/a/turn/1";
+  writeAddress("#/session/a/turn/4");
+  expect(place.hash).toBe("#/session/a/turn/1");
+  for (const tell of told) tell();
+  expect(route.value).toEqual({ page: "session", key: "a", turn: 1, tab: "conversation" });
+  writeAddress("#/session/a/turn/2");
+  expect(place.hash).toBe("#/session/a/turn/2");
 });

@@ -106,13 +106,28 @@ export function isSessionAt(key: string, tab?: SessionTab): boolean {
 /** Opens a page at once, so that the next key does not act on the previous page. */
 export function goTo(hash: string): void {
   location.hash = hash;
-  route.value = parseRoute(location.hash);
+  readAddress();
 }
 
 export function followAddress(): void {
-  const read = (): void => {
-    route.value = parseRoute(location.hash);
-  };
-  addEventListener("hashchange", read);
-  read();
+  addEventListener("hashchange", readAddress);
+  readAddress();
+}
+
+/** The address that was read last, or that the shown page has written. */
+let readHash: string | null = null;
+
+function readAddress(): void {
+  readHash = location.hash;
+  route.value = parseRoute(readHash);
+}
+
+/**
+ * Replaces the address of the shown page. After a step of the history, the browser names the next address a moment
+ * before it is read: nothing is written into that one.
+ */
+export function writeAddress(link: string): void {
+  if (readHash !== null && location.hash !== readHash) return;
+  history.replaceState(null, "", link);
+  readHash = location.hash;
 }

@@ -21,6 +21,7 @@ import {
   type CallRecord,
   callsIn,
   isContextMessage,
+  isDroppedContent,
   isKnownType,
   isResponse,
   isSummary,
@@ -115,12 +116,16 @@ export function toToolMessage(placed: PlacedResult, options: MessageOptions): Me
   };
 }
 
-/** A user message without its results (`metadata.gemini.withResults` if it has any), or a notice. */
+/**
+ * A user message without its results, or a notice. If results come before its text, `metadata.gemini.behindResults` is
+ * true.
+ */
 export function toAside(listed: PlacedMessage, own: PlacedMessage | null, options: MessageOptions): Message {
   const value = own === null ? listed.value : merged(listed.value, own.value);
   const isUser = value.type === "user";
   const parts = partsOf(value.content);
   const others = parts.filter((part) => !(isUser && isResponse(part)));
+  const isBehindResults = others.length < parts.length && !isDroppedContent(value.content);
   const { gemini, ...metadata } = metadataOf(own === null ? [listed] : [own, listed], value, options);
   return {
     id: textOfValue(value.id),
@@ -130,7 +135,7 @@ export function toAside(listed: PlacedMessage, own: PlacedMessage | null, option
     origin: originOf(value),
     metadata: {
       ...metadata,
-      gemini: others.length < parts.length ? { ...gemini, withResults: true } : gemini,
+      gemini: isBehindResults ? { ...gemini, behindResults: true } : gemini,
     },
   };
 }

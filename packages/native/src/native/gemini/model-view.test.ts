@@ -71,8 +71,8 @@ describe("what Gemini CLI sends", () => {
     expect(modelView([shown, asides])).toEqual([shown]);
   });
 
-  test("a user message whose record has results too, whatever else it has", () => {
-    const beside = message("user", "/look", { metadata: { gemini: { withResults: true } } });
+  test("a user message behind results, whatever it begins with", () => {
+    const beside = message("user", "/look", { metadata: { gemini: { behindResults: true } } });
     expect(modelView([beside])).toEqual([beside]);
   });
 

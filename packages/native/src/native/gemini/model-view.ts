@@ -24,7 +24,7 @@ export function modelView(history: readonly Message[]): Message[] {
   const sent: Message[] = [];
   for (const message of history.slice(Math.max(0, start))) {
     if (message.role === "system" || isLost(message)) continue;
-    if (message.role === "user" && !isWithResults(message) && isDropped(message.content)) continue;
+    if (message.role === "user" && !isBehindResults(message) && isDropped(message.content)) continue;
     sent.push(message);
   }
   const spoken = withoutInvalidRuns(sent).flatMap(withoutThoughts);
@@ -46,8 +46,8 @@ function isLost({ metadata: { gemini } }: Message): boolean {
   return isJson(gemini) && gemini.lostOnResume === true;
 }
 
-function isWithResults({ metadata: { gemini } }: Message): boolean {
-  return isJson(gemini) && gemini.withResults === true;
+function isBehindResults({ metadata: { gemini } }: Message): boolean {
+  return isJson(gemini) && gemini.behindResults === true;
 }
 
 const DROPPED = /^(?:[/?]|<session_context>|<hook_context>|$)/u;
