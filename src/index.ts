@@ -102,6 +102,8 @@ export {
   type StoredEvent,
   type SubagentInfo,
   severityOf,
+  type ToolDefinition,
+  type ToolOffer,
   textOf,
   type Usage,
 } from "@continuo/core/model";

@@ -3,10 +3,16 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { HOME_VARIABLES } from "@continuo/agents";
-import { isEvent, type StoredEvent, type ToolDefinition } from "@continuo/core/model";
-import { TranscriptBuilder, toAnthropicMessages, toOpenAIMessages } from "@continuo/core/transcript";
+import { type Agent, isEvent, type StoredEvent, type ToolDefinition } from "@continuo/core/model";
+import {
+  TranscriptBuilder,
+  toAnthropicMessages,
+  toOpenAIMessages,
+  toShareGpt,
+} from "@continuo/core/transcript";
 import { type Continuo, defineAgent, openContinuo } from "@continuo/server/runtime";
 import { openStore } from "@continuo/store";
+import { runOnce } from "@continuo/store/sessions";
 import { jsonSchema, tool } from "ai";
 import { expect, test } from "vitest";
 import { ScriptedModel } from "../../packages/store/src/testing/index.ts";
@@ -76,6 +82,8 @@ test("a run records the tools that its model is offered, and later runs only if 
   await using store = await openStore(url);
   const { metadata } = await TranscriptBuilder.fromStore(store, "desk");
   expect(metadata.tools).toEqual([definitions[1], definitions[0], shipping]);
+  const { tools = [] } = toOpenAIMessages([], { tools: metadata.tools });
+  expect(tools.map(({ function: { name } }) => name)).toEqual(["shop_refund", "look", "ship"]);
 });
 
 test("definitions are recorded up to 128 tools and 64 kB, and the others are counted", async () => {
@@ -137,10 +145,11 @@ test("readers over the network do not receive the definitions of tools", async (
   const run = c.session("desk", { create: true }).send("one");
   await run.result();
   const answer = await c.session("desk").toSSE(new Request("http://127.0.0.1/events"));
-  const reader = (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
   let words = "";
-  while (!words.includes('"type":"run_completed"')) words += (await reader.read()).value ?? "";
-  await reader.cancel();
+  for await (const part of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    words += part;
+    if (words.includes('"type":"run_completed"')) break;
+  }
   expect(words).toContain('"type":"mode_changed"');
   expect(words).not.toContain("Looks an order up.");
 });
@@ -173,9 +182,33 @@ test("definitions in files of Codex are exported, and called tools without one a
     parameters: orderSchema,
   });
   expect(functions.map(({ name }) => name)).toContain("mcp__shop__shot");
-  expect(stderr).toMatch(
-    /without a definition, because the agent does not store it: \d+ tools? \(tool_search/u,
-  );
+  expect(stderr).toMatch(/without a definition in their session: \d+ tools? \(tool_search/u);
+});
+
+test.each([{ type: "string" }, { type: ["object", "null"] }, {}])(
+  "both APIs and ShareGPT get the schema %j as the schema of an object",
+  (schema) => {
+    const tools: readonly ToolDefinition[] = [{ name: "a", inputSchema: { ...schema, title: "A" } }];
+    const expected = { type: "object", title: "A" };
+    expect(toOpenAIMessages([], { tools }).tools?.[0]?.function.parameters).toEqual(expected);
+    expect(toAnthropicMessages([], { tools }).tools?.[0]?.input_schema).toEqual(expected);
+    expect(JSON.parse(toShareGpt([], { tools }).tools ?? "")).toEqual([{ name: "a", parameters: expected }]);
+  },
+);
+
+test("an offer of tools that is not JSON fails the run, as an event does that is not JSON", async () => {
+  await using store = await openStore("memory:");
+  const offered: (readonly ToolDefinition[])[] = [[{ name: "a", inputSchema: { maximum: 1n } }], []];
+  const agent: Agent = {
+    name: "desk",
+    capabilities: async () => ({ native: false }),
+    execute: async (_, { onTools }) => {
+      for (const tools of offered) void onTools?.({ tools });
+      return {};
+    },
+  };
+  const error = { code: "invalid", details: { code: "invalid", lostEvents: 1 } };
+  expect(await runOnce(store, agent, "one")).toMatchObject({ status: "failed", error });
 });
 
 test("definitions without a schema, or with the same name, are accepted by the forms of both APIs", () => {

@@ -155,8 +155,7 @@ export function toCatalogSession(
     leaves,
     problems: [],
     partial: transcript.metadata.older !== undefined,
-    // The fold has checked them.
-    tools: async () => (transcript.metadata.tools ?? []) as readonly ToolDefinition[],
+    tools: async () => transcript.metadata.tools ?? [],
     async *history({ leaf } = {}) {
       if (leaf !== undefined && leaf !== leaves[0]?.id) {
         throw new ContinuoError("not_found", `no branch ends at ${JSON.stringify(leaf)}`);

@@ -3,7 +3,8 @@
  * definitions are reported, because a call in the log is only complete with the definition of its tool.
  */
 
-import { present, type ToolDefinition, type ToolOffer } from "@continuo/core/model";
+import { present, type ToolDefinition, type ToolOffer, toPlainJson } from "@continuo/core/model";
+import { isJson } from "@continuo/files";
 import type { asSchema, ToolSet } from "ai";
 import type { CallKeys } from "./call-keys.ts";
 
@@ -54,10 +55,8 @@ async function jsonOf(
   toSchema: typeof asSchema,
 ): Promise<ToolDefinition["inputSchema"]> {
   try {
-    const schema: unknown = JSON.parse(JSON.stringify(await toSchema<unknown>(inputSchema).jsonSchema));
-    return typeof schema === "object" && schema !== null && !Array.isArray(schema)
-      ? { ...schema }
-      : undefined;
+    const schema = toPlainJson(await toSchema<unknown>(inputSchema).jsonSchema);
+    return isJson(schema) ? schema : undefined;
   } catch {
     // The call of the model reports a schema that cannot be converted.
     return undefined;

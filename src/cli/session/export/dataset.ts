@@ -47,13 +47,13 @@ export async function datasetLine(
 /** Names of tools in one sentence. */
 const MAX_NAMED_TOOLS = 10;
 
-/** A sentence about called tools that no session defines; `undefined` if there are none. */
+/** A sentence about tools that a session called and does not define; `undefined` if there are none. */
 export function describeUndefined(names: Iterable<string>): string | undefined {
   const all = [...new Set(names)].sort();
   if (all.length === 0) return undefined;
   const named = all.slice(0, MAX_NAMED_TOOLS).map((name) => visibleLine(name));
   const more = all.length > named.length ? ` and ${all.length - named.length} more` : "";
-  return `without a definition, because the agent does not store it: ${plural(all.length, "tool")} (${named.join(", ")}${more})`;
+  return `without a definition in their session: ${plural(all.length, "tool")} (${named.join(", ")}${more})`;
 }
 
 /** Sentences about blocks that the form cannot hold, and about notices; `undefined` if there are none. */

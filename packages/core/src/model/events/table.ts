@@ -276,7 +276,7 @@ const SESSION_EVENT_TYPES = {
   },
   mode_changed: {
     area: "agent",
-    says: "The agent works in another mode or with another model, or offers its model other tools: all of them, each with `name`, `description` and `inputSchema`; `toolsLeftOut` counts those that are too many or too large.",
+    says: "The agent works in another mode or with another model, or offers its model other tools. `tools` is the new list: each has a `name`, and perhaps a `description` and an `inputSchema`. `toolsLeftOut` counts tools that are not in it, because they are too many or too large.",
     payload: { "mode?": "text", "model?": "text", "tools?": "list", "toolsLeftOut?": "number" },
     retention: "critical",
     transcript: "state",

@@ -86,7 +86,7 @@ export interface ExecuteOptions {
   readonly onPermission?: AskPermission;
   /**
    * Called before the model with the tools that it is offered. The log gets them if this agent last offered others in
-   * the session. It resolves and rejects as `onEvent`.
+   * the session, or these more than 5,000 events or 16 changes of mode ago. It resolves and rejects as `onEvent`.
    */
   readonly onTools?: (offer: ToolOffer) => Promise<void>;
   /**

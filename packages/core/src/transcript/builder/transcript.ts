@@ -1,6 +1,6 @@
 /** The transcript, made from a draft, and its continuation. */
 
-import type { Message, Usage } from "../../model/index.ts";
+import type { Message, ToolDefinition, Usage } from "../../model/index.ts";
 import {
   type BudgetOptions,
   isLimited,
@@ -46,13 +46,15 @@ export interface TranscriptMetadata {
   /** Calls that have no result yet. */
   readonly openCalls: readonly string[];
   readonly usage?: Usage;
+  /** The tools that the log records as offered to a model, each once: the newest 256. */
+  readonly tools?: readonly ToolDefinition[];
   /** Messages that a budget left out, and events that were not read. */
   readonly omitted?: OmittedMessages;
   /** The state from which the next update starts. */
   readonly fold: FoldState;
   /**
-   * `session`, `lastRun`, `turns`, `stopReason`, `mode`, `model`, `tools`, `approvals`, `resumption`, `handedOver`,
-   * `liveState`, `closed`.
+   * `session`, `lastRun`, `turns`, `stopReason`, `mode`, `model`, `approvals`, `resumption`, `handedOver`, `liveState`,
+   * `closed`.
    */
   readonly [state: string]: unknown;
 }
@@ -165,7 +167,8 @@ function withView({ sessionId, messages, fold, last }: TranscriptFold, options: 
   const older = fold.after - (fold.instructions ?? 0);
   const usage = usageOf(facts.usage);
   const metadata: TranscriptMetadata = {
-    ...facts.state,
+    // The fold has checked the tools.
+    ...(facts.state as Pick<TranscriptMetadata, "tools">),
     events: facts.events,
     leftOut: facts.leftOut,
     resultsWithoutCall: last.waiting.size,

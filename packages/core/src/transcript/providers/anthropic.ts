@@ -79,7 +79,7 @@ export function toAnthropicMessages(
     made.unshift({ role: "user", content: [{ type: "text", text: PROMPT_BEFORE_ANSWER }] });
   }
   const tools = formTools(options, words).map(
-    ({ schema, ...tool }): AnthropicTool => ({ ...tool, input_schema: { ...schema, type: "object" } }),
+    ({ schema, ...tool }): AnthropicTool => ({ ...tool, input_schema: schema }),
   );
   return {
     ...(tools.length === 0 ? {} : { tools }),

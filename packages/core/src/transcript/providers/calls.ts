@@ -4,7 +4,7 @@ import type { ToolDefinition } from "../../model/index.ts";
 
 export interface FormOptions {
   /** The definitions of the tools, such as `metadata.tools` of a transcript. */
-  readonly tools?: readonly ToolDefinition[];
+  readonly tools?: readonly ToolDefinition[] | undefined;
 }
 
 export interface CallRules {
@@ -37,14 +37,14 @@ export interface FormTool {
   readonly name: string;
   readonly description?: string;
   /** A JSON Schema of an object, which every API requires. */
-  readonly schema: Readonly<Record<string, unknown>>;
+  readonly schema: { readonly type: "object"; readonly [key: string]: unknown };
 }
 
 /** The definitions with the names that their calls have. A later one replaces an earlier one of the same name. */
 export function formTools({ tools = [] }: FormOptions, words: Pick<CallWords, "name">): readonly FormTool[] {
   const made = new Map<string, FormTool>();
   for (const { name, description, inputSchema } of tools) {
-    const schema = { type: "object", ...(inputSchema ?? { properties: {} }) };
+    const schema = { ...(inputSchema ?? { properties: {} }), type: "object" as const };
     const own = words.name(name);
     made.set(own, { name: own, ...(description === undefined ? {} : { description }), schema });
   }

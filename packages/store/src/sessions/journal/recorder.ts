@@ -38,38 +38,41 @@ export function createRecorder({ turn, journal, inspect, onHeard }: RecorderOpti
     timer = undefined;
     void journal.keep(journalPart(turn.speech), "room");
   };
-  const keepOffer = async (told: ToolOffer): Promise<void> => {
-    const offer = toPlainJson(told) as ToolOffer;
+  /** The agent may use its object again, and getters may return another value the next time. */
+  const keepCopy = <T>(told: T, keep: (copy: T) => Promise<void>): Promise<void> => {
+    if (state === "closed") return refused(tooLate());
+    let copy: T;
+    try {
+      copy = toPlainJson(told) as T;
+    } catch (error) {
+      return isObject(told) ? journal.lose(error) : refused(error);
+    }
+    return keep(copy);
+  };
+  const keepOffer = async (offer: ToolOffer): Promise<void> => {
     const isKnown = canonicalJson(await journal.offeredTools()) === canonicalJson(offerOf(offer));
     if (state === "closed") throw tooLate();
     if (!isKnown) await journal.keep([{ type: "mode_changed", data: { ...offer } }], "durable");
   };
+  const keepEvent = (event: AgentEvent): Promise<void> => {
+    let entries: readonly JournalEntry[];
+    try {
+      inspect(event);
+      entries = journalEvent(turn, event);
+    } catch (error) {
+      // The event is not allowed, or is not an event at all.
+      return refused(error);
+    }
+    const kept = journal.keep(entries, isPart(event) ? "room" : "durable");
+    if (turn.speech.waiting === null) clearTimeout(timer);
+    if (turn.speech.waiting === null) timer = undefined;
+    else timer ??= setTimeout(flush, LIMITS.streamMs);
+    onHeard(event);
+    return kept;
+  };
   return {
-    onTools: (offer) => (state === "closed" ? refused(tooLate()) : handled(keepOffer(offer))),
-    onEvent: (told) => {
-      if (state === "closed") return refused(tooLate());
-      let event: AgentEvent;
-      try {
-        // The agent may use its object again, and getters may return another value the next time.
-        event = toPlainJson(told) as AgentEvent;
-      } catch (error) {
-        return isObject(told) ? journal.lose(error) : refused(error);
-      }
-      let entries: readonly JournalEntry[];
-      try {
-        inspect(event);
-        entries = journalEvent(turn, event);
-      } catch (error) {
-        // The event is not allowed, or is not an event at all.
-        return refused(error);
-      }
-      const kept = journal.keep(entries, isPart(event) ? "room" : "durable");
-      if (turn.speech.waiting === null) clearTimeout(timer);
-      if (turn.speech.waiting === null) timer = undefined;
-      else timer ??= setTimeout(flush, LIMITS.streamMs);
-      onHeard(event);
-      return kept;
-    },
+    onTools: (told) => keepCopy(told, (offer) => handled(keepOffer(offer))),
+    onEvent: (told) => keepCopy(told, keepEvent),
     close: () => {
       state = "closed";
       clearTimeout(timer);
