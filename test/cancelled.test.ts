@@ -87,6 +87,8 @@ let channels: Awaited<ReturnType<typeof openChannelServer>>;
 let ann: client.AgenticClient;
 let watched: client.ChannelWatch;
 let opened: continuo.OpenedSession;
+/** A session whose files define tools. */
+let withTools: continuo.OpenedSession | undefined;
 let driver: continuo.AgentDriver;
 let liveService: live.LiveService;
 
@@ -104,12 +106,19 @@ beforeAll(async () => {
   const [row] = await continuo.listNativeSessions({ places });
   if (row === undefined) throw new Error("the fixture has a session");
   opened = await continuo.openNativeSession(`${row.agent}:${row.sessionId}`, { places });
+  const other = { home: join(home, "other"), env: {} };
+  cpSync(join(import.meta.dirname, "fixtures/codex/server-tools/home"), join(other.home, ".codex"), {
+    recursive: true,
+  });
+  const [coded] = await continuo.listNativeSessions({ places: other });
+  withTools = await continuo.openNativeSession(`codex:${coded?.sessionId}`, { places: other });
   driver = await continuo.openAgent("desk", { places, command: ["/none"] });
   liveService = new live.LiveService({ store });
   await liveService.open("talk", { videoId: "talk" });
 });
 afterAll(async () => {
   opened.close();
+  withTools?.close();
   await liveService.stop();
   await watched.close();
   await ann.close();
@@ -207,7 +216,7 @@ const CALLS: Readonly<Record<PublicFunction, Call | Ending>> = {
   "sessionsOfAgent.resume": (signal) =>
     continuo.sessionsOfAgent("claude", { places }).resume("last", { signal }),
   "opened.history": (signal) => Array.fromAsync(opened.history({ signal })),
-  "opened.tools": (signal) => opened.tools?.(signal) ?? Array.fromAsync(opened.entries(signal)),
+  "opened.tools": (signal) => Promise.resolve(withTools?.tools?.(signal)),
   "opened.entries": (signal) => Array.fromAsync(opened.entries(signal)),
   "opened.entriesBefore": (signal) =>
     Array.fromAsync(opened.entriesBefore?.(signal) ?? opened.entries(signal)),

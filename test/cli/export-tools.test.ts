@@ -2,8 +2,8 @@
 
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { HOME_VARIABLES } from "@continuo/agents";
-import { type Agent, isEvent, type StoredEvent, type ToolDefinition } from "@continuo/core/model";
+import { HOME_VARIABLES, listNativeSessions, openNativeSession } from "@continuo/agents";
+import { type Agent, isEvent, present, type StoredEvent, type ToolDefinition } from "@continuo/core/model";
 import {
   TranscriptBuilder,
   toAnthropicMessages,
@@ -231,3 +231,24 @@ test("definitions without a schema, or with the same name, are accepted by the f
     { messages: [], leftOut: {} },
   ]);
 });
+
+test.each([
+  ["server-tools", undefined, true],
+  ["image", undefined, false],
+  ["image", 1, true],
+] as const)(
+  "a session of Codex in %s, with its newest %s bytes, can have tools: %s",
+  async (name, newestBytes, isAble) => {
+    using home = createHome();
+    const codex = join(home.path, "codex");
+    cpSync(join(import.meta.dirname, "../fixtures/codex", name, "home"), codex, { recursive: true });
+    const places = { home: home.path, env: { [HOME_VARIABLES.codex]: codex } };
+    const [row] = await listNativeSessions({ places });
+    using session = await openNativeSession(`codex:${row?.sessionId}`, {
+      places,
+      ...present({ newestBytes }),
+    });
+    expect(session.tools !== undefined).toBe(isAble);
+    expect(((await session.tools?.()) ?? []).length > 0).toBe(name === "server-tools");
+  },
+);

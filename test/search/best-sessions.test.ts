@@ -39,13 +39,18 @@ beforeAll(async () => {
     utimesSync(path, 1_700_000_000 + at, 1_700_000_000 + at);
   }
   // The first turn is longer than a chunk, so the other two are in the next one, which has the newest turn.
-  for (const [at, time] of ["10:01:00", "10:00:00"].entries()) {
+  const times = [
+    ["10:01:00", "10:00:00"],
+    ["10:00:00", "10:00:00"],
+    ["10:00:00", "10:01:30"],
+  ] as const;
+  for (const [at, [first, third]] of times.entries()) {
     const id = CLAUDE_ID.replace(/.$/u, String(EQUAL + at));
     const long = "long ".repeat(CHUNK_CHARS / 4);
     const turns = [
-      { ...line, uuid: "q1", content: `quokka 12 ${long}`, time },
+      { ...line, uuid: "q1", content: `quokka 12 ${long}`, time: first },
       { ...line, uuid: "q2", parent: "q1", content: "quokka", time: "10:02:00" },
-      { ...line, uuid: "q3", parent: "q2", content: "quokka 12", time: "10:00:00" },
+      { ...line, uuid: "q3", parent: "q2", content: "quokka 12", time: third },
     ];
     writeFileSync(join(folder, `${id}.jsonl`), claudeText(id, turns));
   }
@@ -133,9 +138,10 @@ test("filters of turns and regular expressions with a limit return the first res
 });
 
 test("of the turns that a regular expression matches, the newest is shown, and of equal ones the first", async () => {
-  const { results } = await find("", 2, /quokka 12/u);
+  const { results } = await find("", 3, /quokka 12/gu);
   const shown = results.map(({ turn, turns }) => [turn.number, turns.map(({ number }) => number)]);
   expect(shown).toEqual([
+    [3, [1, 3]],
     [1, [1, 3]],
     [1, [1, 3]],
   ]);

@@ -51,7 +51,9 @@ const DATA: Readonly<Record<string, fc.Arbitrary<Record<string, unknown>>>> = {
   run_interrupted: fc.record({ runId: fc.constantFrom("r1", "r2") }),
   approval_requested: fc.record({ approvalId: toolCallId, title: text }),
   approval_resolved: fc.record({ approvalId: toolCallId, outcome: text }),
-  mode_changed: fc.record({ mode: text }),
+  mode_changed: optional({ mode: text, tools: fc.array(fc.oneof(fc.record({ name: toolCallId }), text)) }, [
+    "mode",
+  ]),
   evidence_added: fc.record({ kind: text }),
   unheard_of: fc.record({ content }),
 };

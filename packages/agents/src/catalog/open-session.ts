@@ -29,7 +29,7 @@ export interface CatalogSession {
   readonly problems: SessionDetails["problems"];
   readonly partial: boolean;
   history(options?: { readonly leaf?: string }): AsyncGenerator<Message, void, void>;
-  /** The tools that the agent offered its model; left out for agents that store no definitions. */
+  /** The tools that the agent offered its model; left out if no record of its files defines one. */
   tools?(signal?: AbortSignal): Promise<readonly ToolDefinition[]>;
 }
 

@@ -41,6 +41,7 @@ import {
   toExpression,
   toTurnCondition,
   voicesOf,
+  withoutGlobal,
 } from "./query/index.ts";
 
 /** Chooses the sessions whose text is read for an excerpt. `best` has the best session first. */
@@ -291,7 +292,7 @@ function testedSessions(
   options: MatchOptions & { readonly regex: RegExp },
 ): TurnGroups {
   const { regex, mask } = options;
-  const wanted = { regex, mask, voices: voicesOf(query) };
+  const wanted = { regex: withoutGlobal(regex), mask, voices: voicesOf(query) };
   const sessionOf = createSessionOf(query, options);
   const passages = createPassageReader(database);
   const groups = new Map<number, TurnGroup>();

@@ -395,8 +395,8 @@ export function storedTurnTexts(
       messageId: String(row.message),
       at: row.at === null ? null : String(row.at),
       errors: Number(row.errors),
-      tools: fromRow(() => JSON.parse(String(row.tools))),
-      files: fromRow(() => JSON.parse(String(row.files))),
+      tools: parseList(String(row.tools)),
+      files: parseList(String(row.files)),
       passages: last.texts.find(([one]) => one === row.number)?.[1] ?? [],
     });
   }

@@ -55,13 +55,11 @@ const TURN = fc.record({
   errors: fc.nat({ max: 1 }),
 });
 
-/** Runs the condition on turns that have the numbers of their sessions. */
-function foundBySql(
-  turns: readonly FilteredTurn[],
-  updatedAt: string | null,
-  query: Parameters<typeof toTurnCondition>[0],
-): readonly number[] {
-  using database = new DatabaseSync(":memory:");
+type Query = Parameters<typeof toTurnCondition>[0];
+
+/** The turns have the numbers of their sessions. */
+function createIndex(turns: readonly FilteredTurn[], updatedAt: string | null): DatabaseSync {
+  const database = new DatabaseSync(":memory:");
   database.exec(`create table sessions (id, source);
     create table turns (id integer primary key, session, number, at, tools, files, errors, chunk);`);
   for (const [id, { at, tools, files, errors }] of turns.entries()) {
@@ -70,9 +68,23 @@ function foundBySql(
       .prepare("insert into turns values (?, ?, 1, ?, ?, ?, ?, 1)")
       .run(id, id, at, JSON.stringify(tools), JSON.stringify(files), errors);
   }
+  return database;
+}
+
+function foundIn(database: DatabaseSync, query: Query): readonly number[] {
   const condition = toTurnCondition(query) ?? undefined;
   const found = bestTurns(database, { condition, weights: [], rank: "score", values: {}, without: [] });
   return found.turns.map(([, session]) => session);
+}
+
+/** Runs the condition on the turns. */
+function foundBySql(
+  turns: readonly FilteredTurn[],
+  updatedAt: string | null,
+  query: Query,
+): readonly number[] {
+  using database = createIndex(turns, updatedAt);
+  return foundIn(database, query);
 }
 
 test("SQLite finds the turns that the filters accept, whatever characters names and paths have", () => {
@@ -125,4 +137,11 @@ test.each([
   const turn = { at: null, tools: names, files: names, errors: 0 };
   const query = parseQuery(`word ${text}`, { toTime: (time) => time });
   expect(foundBySql([turn], null, query)).toEqual(isFound ? [0] : []);
+});
+
+test("a list of tools that is cut off is an error, also if SQLite could check it", () => {
+  using database = createIndex([{ at: null, tools: [], files: [], errors: 0 }], null);
+  database.exec(`update turns set tools = '["Ba'`);
+  const query = parseQuery("word tool:bash", { toTime: (time) => time });
+  expect(() => foundIn(database, query)).toThrow("a row of the index is damaged");
 });

@@ -26,7 +26,7 @@ export {
   toFormExpressions,
 } from "./expression.ts";
 export { filtersSessions, filtersTurns, isOfSession, isOfTurn, toTurnCondition } from "./filters.ts";
-export { firstMatch, hasMatch, masked } from "./passages.ts";
+export { firstMatch, hasMatch, masked, withoutGlobal } from "./passages.ts";
 export { type ParseOptions, parseQuery } from "./query.ts";
 export {
   bm25,

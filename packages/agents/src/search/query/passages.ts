@@ -4,34 +4,37 @@ import type { Passage, Voice } from "@continuo/native/index-file";
 import { type Excerpt, excerptAt } from "./excerpt.ts";
 
 export interface RegexSearch {
+  /** It must not have the flag `g`, with which a test begins at the end of the last match. */
   readonly regex: RegExp;
   readonly mask: ((text: string) => string) | undefined;
   readonly voices: readonly Voice[];
 }
 
+/** The same expression, which finds only the first match in a text. */
+export function withoutGlobal({ source, flags }: RegExp): RegExp {
+  return new RegExp(source, flags.replace("g", ""));
+}
+
 /** `null` if no text of these voices matches. */
 export function firstMatch(passages: readonly Passage[], search: RegexSearch): Excerpt | null {
-  const first = new RegExp(search.regex.source, search.regex.flags.replace("g", ""));
-  const passage = passageWith(first, passages, search);
+  const passage = passageWith(passages, search);
   if (passage === undefined) return null;
   const shown = masked(passage, search.mask);
-  const hit = first.exec(shown.text);
+  const hit = search.regex.exec(shown.text);
   const range = hit === null ? NOWHERE : { start: hit.index, end: hit.index + hit[0].length };
   return excerptAt(shown, range);
 }
 
 /** True if `firstMatch` is not `null`; no text is masked. */
 export function hasMatch(passages: readonly Passage[], search: Omit<RegexSearch, "mask">): boolean {
-  const { source, flags } = search.regex;
-  return passageWith(new RegExp(source, flags.replace("g", "")), passages, search) !== undefined;
+  return passageWith(passages, search) !== undefined;
 }
 
 function passageWith(
-  first: RegExp,
   passages: readonly Passage[],
-  { voices }: Pick<RegexSearch, "voices">,
+  { regex, voices }: Omit<RegexSearch, "mask">,
 ): Passage | undefined {
-  return passages.find(({ voice, text }) => voices.includes(voice) && first.test(text));
+  return passages.find(({ voice, text }) => voices.includes(voice) && regex.test(text));
 }
 
 /** If a mask hides the match, the excerpt shows the beginning of the text. */

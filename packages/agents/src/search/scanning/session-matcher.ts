@@ -21,6 +21,7 @@ import {
   type TurnHit,
   type TurnStatistics,
   voicesOf,
+  withoutGlobal,
 } from "../query/index.ts";
 import { type MatchedWords, matchWords } from "./match-turn.ts";
 
@@ -79,7 +80,9 @@ export function createMatcher(
   options: MatcherOptions,
   { source, changedMs }: MatchedSession,
 ): SessionMatcher {
-  const { query, mask, statistics, nowMs, leastScore = 0, regex } = options;
+  const { query, mask, statistics, nowMs, leastScore = 0 } = options;
+  const regex = options.regex === undefined ? undefined : withoutGlobal(options.regex);
+  const voices = voicesOf(query);
   const isWanted = isOfSession(session, query);
   const newestMs = newestOf(changedMs, session.updatedAt);
   const greatest = greatestRank(statistics, newestMs, nowMs);
@@ -94,8 +97,7 @@ export function createMatcher(
       const { messageId, at, passages } = turn;
       const words = matchWords(turn, query);
       if (words === null) return;
-      const excerpt =
-        regex === undefined ? undefined : firstMatch(passages, { regex, mask, voices: voicesOf(query) });
+      const excerpt = regex === undefined ? undefined : firstMatch(passages, { regex, mask, voices });
       if (excerpt === null) return;
       const one = { number, messageId, at, ...present({ excerpt }) };
       turns.push(one);
@@ -119,7 +121,7 @@ export function createMatcher(
         excerptOf(
           passages.map((one) => masked(one, mask)),
           phrasesIn(query),
-          voicesOf(query),
+          voices,
         );
       return { session, turn: place, turns, score: best.score, excerpt: excerpt ?? cut() };
     },

@@ -96,3 +96,22 @@ test.each([undefined, null, 7, {}])("a line with %j as its time is left out, as 
     { code: "bad_record", line: 2, message: "the line has no time; Codex leaves it out" },
   ]);
 });
+
+test.each<readonly [string, string, object, boolean]>([
+  ["the tools of a client", "session_meta", { dynamic_tools: [{ name: "a" }] }, true],
+  ["tools in the model's input", "response_item", { type: "additional_tools", tools: [{ name: "a" }] }, true],
+  [
+    "tools that were searched for",
+    "response_item",
+    { type: "tool_search_output", tools: [{ name: "a" }] },
+    true,
+  ],
+  ["no tools", "session_meta", { dynamic_tools: null }, false],
+  ["an empty list of tools", "session_meta", { dynamic_tools: [] }, false],
+  ["tools of an event", "event_msg", { type: "additional_tools", tools: [{ name: "a" }] }, false],
+])("the index of a record with %s says whether definitions are read", (_, type, payload, expected) => {
+  const index = create();
+  const value = { timestamp: TIME, type, payload };
+  fold(index, { offset: 0, length: 1, problems: [], line: 1, value });
+  expect(index.session.hasTools).toBe(expected);
+});

@@ -26,7 +26,7 @@ import {
   noteItem,
   type ShownState,
 } from "./interface-messages.ts";
-import { callIdOf, flawOf, isCall, kindOfItem } from "./items.ts";
+import { callIdOf, flawOf, hasToolList, isCall, kindOfItem } from "./items.ts";
 import { createOrder, foldOrdinal, type OrderState } from "./order.ts";
 import { type CodexRecord, hasLineTime, parseRecord, toText } from "./records.ts";
 import { isTyped, typedText } from "./text-authors.ts";
@@ -46,6 +46,8 @@ export interface SessionIndex {
   /** The ends of abandoned paths. */
   readonly left: { readonly leaf: MessageDraft; readonly updatedAt: string | null }[];
   firstTyped: string | null;
+  /** True if a record has a list of tools, so that their definitions are read on request. */
+  hasTools: boolean;
 }
 
 /** Seen in 0.169.0: an `item_completed` with `SubAgentActivity` of kind `started`. */
@@ -110,6 +112,7 @@ export function fold(state: FileIndex, line: LineRecord): void {
   }
   reachCuts(state, record, line);
   if (isDone(state)) return;
+  if (hasToolList(record)) state.session.hasTools = true;
   if (!hasLineTime(line.value)) {
     const message = "the line has no time; Codex leaves it out";
     addProblem(state.problems, { code: "bad_record", line: line.line, message });
@@ -161,6 +164,7 @@ export function createSessionIndex(): SessionIndex {
     children: new Map(),
     left: [],
     firstTyped: null,
+    hasTools: false,
   };
 }
 

@@ -5,7 +5,7 @@
 
 import { type Block, present, type ToolCallBlock, type ToolDefinition } from "@continuo/core/model";
 import { entryOf, isJson, type Json, parseJson, textOfValue } from "@continuo/files";
-import { parseRecord, toText } from "./records.ts";
+import { type CodexRecord, parseRecord, toText } from "./records.ts";
 
 /** The role of an item in the conversation. `assistant` items of one response form one message. */
 export type ItemKind = "message" | "assistant" | "output" | "other";
@@ -112,16 +112,23 @@ export function toBlocks(item: Json): Block[] {
 
 /** Returns the texts and images of an output, or a line for each tool that a search for tools found. */
 export function toOutput(item: Json): Block[] {
-  if (Array.isArray(item.tools)) return [{ type: "text", text: item.tools.flatMap(toolLines).join("\n") }];
+  if (Array.isArray(item.tools))
+    return [{ type: "text", text: flatTools(item.tools).map(toolLine).join("\n") }];
   if (typeof item.output === "string") return [{ type: "text", text: item.output }];
   return Array.isArray(item.output) ? toParts(item.output) : [{ type: "unknown", raw: item }];
 }
 
 /** An entry of `tools` is a tool, or a server with a list of its own tools, which get the server's name as namespace. */
-function toolLines(tool: unknown): string[] {
-  if (!isJson(tool)) return [];
-  if (!Array.isArray(tool.tools)) return [`${toolNameOf(tool)}: ${textOfValue(tool.description)}`];
-  return tool.tools.flatMap((inner) => toolLines(isJson(inner) ? { ...inner, namespace: tool.name } : inner));
+function flatTools(tools: unknown): readonly Json[] {
+  if (!Array.isArray(tools)) return [];
+  return tools.filter(isJson).flatMap((tool): readonly Json[] => {
+    if (!Array.isArray(tool.tools)) return [tool];
+    return flatTools(tool.tools.filter(isJson).map((inner) => ({ ...inner, namespace: tool.name })));
+  });
+}
+
+function toolLine(tool: Json): string {
+  return `${toolNameOf(tool)}: ${textOfValue(tool.description)}`;
 }
 
 /**
@@ -130,27 +137,27 @@ function toolLines(tool: unknown): string[] {
  */
 export function toolsInRecord(value: unknown): readonly ToolDefinition[] {
   const record = parseRecord(value);
-  if (record === null) return [];
-  const { type, payload, payloadType } = record;
-  if (type === "session_meta") return toDefinitions(payload.dynamic_tools);
+  return record === null ? [] : flatTools(toolListOf(record)).flatMap(toDefinition);
+}
+
+/** False if `toolsInRecord` finds none in the record. */
+export function hasToolList(record: CodexRecord): boolean {
+  const tools = toolListOf(record);
+  return Array.isArray(tools) && tools.length > 0;
+}
+
+function toolListOf({ type, payload, payloadType }: CodexRecord): unknown {
+  if (type === "session_meta") return payload.dynamic_tools;
   const hasTools = payloadType === "additional_tools" || payloadType === "tool_search_output";
-  return type === "response_item" && hasTools ? toDefinitions(payload.tools) : [];
+  return type === "response_item" && hasTools ? payload.tools : undefined;
 }
 
 /** A tool has its schema in `inputSchema` or `parameters`, and a tool with a grammar has none. */
-function toDefinitions(tools: unknown): readonly ToolDefinition[] {
-  if (!Array.isArray(tools)) return [];
-  return tools.flatMap((tool: unknown): readonly ToolDefinition[] => {
-    if (!isJson(tool)) return [];
-    if (Array.isArray(tool.tools)) {
-      const { name: namespace } = tool;
-      return toDefinitions(tool.tools.map((inner) => (isJson(inner) ? { ...inner, namespace } : inner)));
-    }
-    const schema = tool.inputSchema ?? tool.input_schema ?? tool.parameters;
-    const inputSchema = isJson(schema) ? schema : undefined;
-    const description = toText(tool.description) ?? undefined;
-    return toText(tool.name) ? [present({ name: toolNameOf(tool), description, inputSchema })] : [];
-  });
+function toDefinition(tool: Json): readonly ToolDefinition[] {
+  const schema = tool.inputSchema ?? tool.input_schema ?? tool.parameters;
+  const inputSchema = isJson(schema) ? schema : undefined;
+  const description = toText(tool.description) ?? undefined;
+  return toText(tool.name) ? [present({ name: toolNameOf(tool), description, inputSchema })] : [];
 }
 
 /** The parts of a message's content or of an output. */

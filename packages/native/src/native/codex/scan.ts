@@ -1,6 +1,6 @@
 /** The scan of a session: the records of all its files, folded file after file. */
 
-import { addUsage, type Problem, type SubagentInfo } from "@continuo/core/model";
+import { addUsage, type Entry, type Problem, present, type SubagentInfo } from "@continuo/core/model";
 import type { FoundSession } from "../kit/index.ts";
 import { allProblems, pairProblems, toTitle } from "../kit/index.ts";
 import type { MessageCounts, Scan, ScanFacts, Tip } from "../scanning/index.ts";
@@ -20,7 +20,7 @@ import { beginFile, createState, type ScannedFile, type ScanResult, type ScanSta
 import { typedText } from "./text-authors.ts";
 
 export const codexScan: Scan<ScanState, FileRecord, RolloutSource, MessageDraft> = {
-  version: "codex-5",
+  version: "codex-6",
   plain: { to: toPlainState, from: fromPlainState },
   open: openRollouts,
   create: ({ source, partial }) => createState(source.lineage.files, partial ? "newest" : "all"),
@@ -61,7 +61,9 @@ export const codexScan: Scan<ScanState, FileRecord, RolloutSource, MessageDraft>
       steps: (draft) => stepsTo(scanned, found, draft),
       entries: (signal) => ownEntries(scanned, found, signal),
       entriesBefore: (signal) => entriesBefore(scanned, found, signal),
-      toolsIn: ({ value }) => toolsInRecord(value),
+      ...present({
+        toolsIn: partial || state.session.hasTools ? ({ value }: Entry) => toolsInRecord(value) : undefined,
+      }),
     };
   },
 };

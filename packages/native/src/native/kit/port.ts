@@ -218,8 +218,8 @@ export interface OpenedSession {
    */
   history(options?: HistoryOptions): AsyncGenerator<Message, void, void>;
   /**
-   * The tools that the agent offered its model, each once, as far as its files define them; left out for agents that
-   * store no definitions.
+   * The tools that the agent offered its model, each once, as far as its files define them; left out if they define
+   * none.
    */
   tools?(signal?: AbortSignal): Promise<readonly ToolDefinition[]>;
   /** The history to a leaf in steps; left out for agents whose sessions cannot be continued. */

@@ -108,6 +108,6 @@ export interface ScanValue<Node> {
   /** Every record in file order, verbatim. */
   entries(signal: AbortSignal | undefined): AsyncGenerator<Entry, void, void>;
   entriesBefore?(signal: AbortSignal | undefined): AsyncGenerator<Entry, void, void>;
-  /** The definitions of tools in a record; left out for agents that store none. */
+  /** The definitions of tools in a record; left out if no record has any. */
   toolsIn?(entry: Entry): readonly ToolDefinition[];
 }
