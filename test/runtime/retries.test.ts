@@ -4,6 +4,7 @@ import { type Agent, messageOf, type Run, type RunPatch } from "@continuo/core/m
 import { type OpenedStore, openStore } from "@continuo/store";
 import { cancelRun, executeRun, startRun, wake, wakeAll } from "@continuo/store/sessions";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ApprovalDesk } from "../../packages/server/src/runtime/approvals.ts";
 import type { Host } from "../../packages/server/src/runtime/host.ts";
 import {
   askAgain,
@@ -50,6 +51,7 @@ function hostWith(options: Host["options"]): Host {
     approvals: {
       close: async (root: string) => void closed.push(root),
       isWaiting: async () => isWaiting,
+      hasStoredQuestion: async () => isWaiting,
     } as unknown as Host["approvals"],
     failureText: () => "",
     poke: () => undefined,
@@ -258,6 +260,23 @@ test("a process that ends while its run waits for a person does not count as an 
     if (next !== undefined) run = next;
   }
   expect(await deadLetters(store)).toMatchObject([{ attempts: 2 }]);
+});
+
+test("a message whose agent ends the process after each question is given up after ten ends more than others", async () => {
+  const host = {
+    ...hostWith({ recover: "retry" }),
+    approvals: new ApprovalDesk(store, { timeLimitMs: undefined, retriedAfter: undefined }),
+  };
+  const seen: unknown[] = [];
+  for (let run: Run | null = await send(); run !== null && seen.length < 20; ) {
+    const data = { approvalId: run.runId, toolName: "refund", readOnly: false, options: [] };
+    await store.append("s", [{ type: "approval_requested", data, runId: run.runId }]);
+    run = await crash(host, run);
+    seen.push(suspicionOf(run));
+  }
+  const free = Array.from({ length: 10 }, (_, ends) => [1, ends + 1, ends > 0]);
+  expect(seen).toEqual([...free, [2, 11, true], [3, 12, true], "dead"]);
+  expect(await deadLetters(store)).toMatchObject([{ attempts: 3 }]);
 });
 
 /** Does the same as `wake` with a run whose process ended. */

@@ -191,13 +191,26 @@ export class ApprovalDesk implements Approvals {
    * count. A process that ended a moment after its question has stored only the event of the question.
    */
   async isWaiting(run: Run): Promise<boolean> {
-    const stored = new Set<string>();
+    const { isAwaited, ids } = await this.#storedQuestions(run);
+    return isAwaited || (await hasUnstoredQuestion(this.#store, run, ids));
+  }
+
+  /** True if the run waits for the answer to a question that people can see in the list of approvals. */
+  async hasStoredQuestion(run: Run): Promise<boolean> {
+    return (await this.#storedQuestions(run)).isAwaited;
+  }
+
+  async #storedQuestions(
+    run: Run,
+  ): Promise<{ readonly isAwaited: boolean; readonly ids: ReadonlySet<string> }> {
+    const ids = new Set<string>();
+    let isAwaited = false;
     for await (const { status, data } of claimsOf(this.#store, { owner: rootIn(run) })) {
       if (data.runId !== run.runId) continue;
-      if (status !== "cancelled" && data.usedBy === undefined) return true;
-      stored.add(data.request.approvalId);
+      isAwaited ||= status !== "cancelled" && data.usedBy === undefined;
+      ids.add(data.request.approvalId);
     }
-    return await hasUnstoredQuestion(this.#store, run, stored);
+    return { isAwaited, ids };
   }
 
   /** Closes the open questions of an input whose runs have ended permanently: nobody can answer them. */

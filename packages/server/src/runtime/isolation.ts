@@ -10,6 +10,8 @@ import type { Run, RunStatus } from "@continuo/core/model";
 const MAX_SHARED_CRASHES = 2;
 /** The number of ends of its process after which each further one counts as an attempt. */
 const MAX_CRASHES = 100;
+/** The number of ends of its process after which an end right after a question counts as an attempt. */
+const MAX_CRASHES_AT_QUESTIONS = 10;
 
 export interface Suspicion {
   /** The number of attempts whose process ended. */
@@ -48,6 +50,11 @@ export function isIsolated({ metadata }: Run): boolean {
  */
 export function isUntried(run: Run): boolean {
   return isIsolated(run) && run.metadata.claimed === true && crashesOf(run) < MAX_CRASHES;
+}
+
+/** True if it may be a coincidence that the process ended after a question, before the question was stored. */
+export function isChanceEnd(run: Run): boolean {
+  return crashesOf(run) < MAX_CRASHES_AT_QUESTIONS;
 }
 
 function crashesOf({ metadata }: Run): number {

@@ -15,7 +15,7 @@ import {
 import { latestAttempt, type NextAttempt, rootIn, startRun } from "@continuo/store/sessions";
 import { GIVEN_UP } from "./failure-text.ts";
 import type { Host } from "./host.ts";
-import { isIsolated, isUntried, suspicionAfter, suspicionOf } from "./isolation.ts";
+import { isChanceEnd, isIsolated, isUntried, suspicionAfter, suspicionOf } from "./isolation.ts";
 import { hasMetadata } from "./readers.ts";
 import type { Report } from "./report-new.ts";
 import { unreadDeadLetter } from "./run-readers.ts";
@@ -71,10 +71,8 @@ async function followingAttempt(
 ): Promise<NextAttempt | null> {
   const { attempts = DEFAULT_ATTEMPTS, backoffMs = DEFAULT_BACKOFF_MS } = options.retry ?? {};
   const attempt = attemptOf(run);
-  // The end of a process while its run waits for a person does not mean that the input is bad: the wait can last days,
-  // with many restarts.
-  if (status === "interrupted" && (isUntried(run) || (await approvals.isWaiting(run))))
-    return { metadata: sameAttempt(run) };
+  const uncounted = status === "interrupted" ? await uncountedAttempt(approvals, run) : null;
+  if (uncounted !== null) return { metadata: uncounted };
   const suspicion = suspicionAfter(run, { status, isLast: attempt + 1 >= attempts });
   // A process that ended in its last attempt may have ended because of another message.
   const isUnproven = suspicion.isolated === true && !isIsolated(run) && attempts > 1;
@@ -82,6 +80,22 @@ async function followingAttempt(
   const metadata = { attempt: attempt + 1, ...suspicion };
   if (attempt === 1) return { metadata };
   return { metadata, delayMs: Math.ceil(Math.min(MAX_BACKOFF_MS, backoffMs * 2 ** (attempt - 2))) };
+}
+
+/**
+ * Returns the metadata of the next attempt if the end of the process does not mean that the input is bad. While a run
+ * waits for a person, its process may end any number of times: the wait can last days. An agent that ends its process
+ * right after each question, before people can see it, is given up: only the first ends do not count.
+ */
+async function uncountedAttempt(
+  approvals: Host["approvals"],
+  run: Run,
+): Promise<Readonly<Record<string, unknown>> | null> {
+  if (isUntried(run)) return sameAttempt(run);
+  if (!(await approvals.isWaiting(run))) return null;
+  if (await approvals.hasStoredQuestion(run)) return sameAttempt(run);
+  if (!isChanceEnd(run)) return null;
+  return { attempt: attemptOf(run), ...suspicionAfter(run, { status: "interrupted", isLast: false }) };
 }
 
 /**

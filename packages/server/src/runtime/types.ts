@@ -90,7 +90,8 @@ export interface ContinuoOptions {
 export interface RetryOptions {
   /**
    * The number of times that an input is given to its agent, including the first; 3 by default. After that, it is a
-   * dead letter.
+   * dead letter. An end of the process while a person is asked does not count; of ends right after a question, before
+   * `approvals.list` has it, ten do not count.
    */
   readonly attempts?: number;
   /**
