@@ -3,8 +3,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LogInOptions } from "@continuo/agents/conversations";
-import { ContinuoError } from "@continuo/core/model";
+import { loggedIn as notedIn } from "@continuo/agents/drivers/acp";
+import { ContinuoError, type ErrorCode } from "@continuo/core/model";
 import { expect, test } from "vitest";
+import { noteLoggedIn } from "../../packages/agents/src/drivers/acp/logins.ts";
 import { scratchFolder } from "../../test/scratch-folder.ts";
 import { createLogins, type Logins, showsLogins } from "./logins.ts";
 
@@ -18,13 +20,14 @@ function loginsOf(
   readonly logins: Logins;
   readonly made: LogInOptions[];
   readonly ended: string[];
-  readonly fail: (error: Error) => void;
+  /** Makes each request fail, of one agent or of all; `null` ends this. */
+  readonly fail: (error: Error | null, agent?: string) => void;
+  /** The logins that the disk names. */
+  readonly noted: () => readonly string[];
 } {
   const home = scratchFolder("logins");
-  mkdirSync(join(home, ".continuo/logins/made"), { recursive: true });
-  for (const agent of loggedIn) {
-    writeFileSync(join(home, `.continuo/logins/made/${agent}.json`), JSON.stringify({ agent }));
-  }
+  mkdirSync(join(home, ".continuo/logins"), { recursive: true });
+  for (const agent of loggedIn) noteLoggedIn({ home, env: {} }, agent);
   for (const agent of agents) {
     const kept = {
       agent,
@@ -37,18 +40,22 @@ function loginsOf(
     writeFileSync(join(home, `.continuo/logins/${agent}.json`), JSON.stringify(kept));
   }
   const made: LogInOptions[] = [];
-  let failure: Error | null = null;
+  const failures = new Map<string, Error | null>();
+  const failOf = (agent: string): void => {
+    const failure = failures.get(agent) ?? failures.get("") ?? null;
+    if (failure !== null) throw failure;
+  };
   const ended: string[] = [];
   const logins = createLogins(
     { home, env: {}, cwd: home },
     {
       logIn: async (options) => {
-        if (failure !== null) throw failure;
+        failOf(options.agent);
         made.push(options);
       },
       logOut: async ({ agent }) => {
         ended.push(agent);
-        if (failure !== null) throw failure;
+        failOf(agent);
       },
     },
   );
@@ -56,9 +63,8 @@ function loginsOf(
     logins,
     made,
     ended,
-    fail: (error) => {
-      failure = error;
-    },
+    fail: (error, agent = "") => void failures.set(agent, error),
+    noted: () => notedIn({ home, env: {} }),
   };
 }
 
@@ -125,6 +131,51 @@ test("a logout that an agent refuses gives the reason, and every other agent is 
     "the agent refused the logout; the agent refused the logout",
   );
   expect(ended).toEqual(["codex", "gemini"]);
+});
+
+test.each(["not_found", "agent_missing", "unsupported"] as const)(
+  "an earlier login that cannot be ended because of %s is an error once, and the others still end",
+  async (code) => {
+    const { logins, ended, fail, noted } = loginsOf([], { loggedIn: ["codex", "gemini"] });
+    fail(new ContinuoError(code, "it is not there"), "codex");
+    fail(new ContinuoError("agent_failed", "it is busy"), "gemini");
+    await expect(logins.end("logout", signal)).rejects.toMatchObject({ code: "agent_failed" });
+    // An agent that only failed is asked again.
+    expect(noted()).toEqual(["gemini"]);
+    fail(null, "gemini");
+    await logins.end("logout", signal);
+    expect(ended.toSorted()).toEqual(["codex", "gemini", "gemini"]);
+  },
+);
+
+test("an agent that keeps its login refuses every logout of the connection, and one that ended it is not asked again", async () => {
+  const { logins, ended, fail } = loginsOf(["codex", "gemini"]);
+  logins.offer();
+  await logins.logIn("codex:key", signal);
+  await logins.logIn("gemini:web", signal);
+  fail(new ContinuoError("unsupported", "gemini cannot end its login"), "gemini");
+  for (let times = 0; times < 2; times++) {
+    await expect(logins.end("auth/logout", signal)).rejects.toMatchObject({ code: "unsupported" });
+    expect([logins.chosen("codex"), logins.chosen("gemini")]).toEqual([undefined, "web"]);
+  }
+  expect(ended).toEqual(["codex", "gemini", "gemini"]);
+});
+
+test("logouts that fail with one code have this code, and the hint of each agent", async () => {
+  const refuse = (agent: string, code: ErrorCode): ContinuoError =>
+    new ContinuoError(code, `${agent} keeps its login`, { hint: `Log out in ${agent} itself.` });
+  const failed = async (codexCode: ErrorCode, geminiCode: ErrorCode): Promise<unknown> => {
+    const { logins, fail } = loginsOf([], { loggedIn: ["codex", "gemini"] });
+    fail(refuse("codex", codexCode), "codex");
+    fail(refuse("gemini", geminiCode), "gemini");
+    return await logins.end("logout", signal).catch((error: unknown) => error);
+  };
+  expect(await failed("unsupported", "unsupported")).toMatchObject({
+    code: "unsupported",
+    message: "codex keeps its login; gemini keeps its login",
+    hint: "Log out in codex itself. Log out in gemini itself.",
+  });
+  expect(await failed("unsupported", "not_found")).toMatchObject({ code: "agent_failed" });
 });
 
 test("an editor shows logins if it says so in its capabilities, or in `_meta` before there was a capability", () => {

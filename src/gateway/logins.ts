@@ -5,8 +5,14 @@
 
 import { type ClientCapabilities, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { logIn, logOut } from "@continuo/agents/conversations";
-import { type LoginChoice, type LoginMethod, loggedIn, wantedLogins } from "@continuo/agents/drivers/acp";
-import { ContinuoError, messageOf } from "@continuo/core/model";
+import {
+  type LoginChoice,
+  type LoginMethod,
+  loggedIn,
+  noteLoggedOut,
+  wantedLogins,
+} from "@continuo/agents/drivers/acp";
+import { ContinuoError, type ErrorCode, isContinuoError, messageOf, present } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 
 /** A login method with an id that is unique over all agents. */
@@ -38,9 +44,10 @@ export interface Logins {
    */
   readonly canEnd: boolean;
   /**
-   * Ends the logins that were made through Continuo: each agent ends its own, and the chosen methods are forgotten, so
-   * that an agent asks again at its next start. Throws the protocol's error for an unknown method if the editor may not
-   * call `method`; rejects with the errors of `logOut`, after all agents were asked.
+   * Ends the logins that were made through Continuo: each agent ends its own, and its chosen method is forgotten, so
+   * that it asks again at its next start. Throws the protocol's error for an unknown method if the editor may not call
+   * `method`; rejects with the errors of `logOut`, after all agents were asked. A login of an earlier connection that
+   * Continuo cannot end is an error once: another logout would not end it either.
    */
   end(method: "logout" | "auth/logout", signal: AbortSignal): Promise<void>;
 }
@@ -55,8 +62,16 @@ export function createLogins(places: PlacesAt, programs: LoginPrograms = { logIn
   let wanted: readonly LoginChoice[] = [];
   let offered: readonly OfferedLogin[] = [];
   const chosen = new Map<string, string>();
-  const canEnd = (): boolean =>
-    wanted.some(({ canLogOut }) => canLogOut === true) || loggedIn(places).length > 0;
+  const canEnd = (): boolean => wanted.some(({ canLogOut }) => canLogOut) || loggedIn(places).length > 0;
+  const endOne = async (agent: string, signal: AbortSignal): Promise<void> => {
+    try {
+      await programs.logOut({ agent, places, signal });
+      chosen.delete(agent);
+    } catch (error) {
+      if (CANNOT_END.some((code) => isContinuoError(error, code))) noteLoggedOut(places, agent);
+      throw error;
+    }
+  };
   return {
     offer() {
       wanted = wantedLogins(places);
@@ -92,19 +107,30 @@ export function createLogins(places: PlacesAt, programs: LoginPrograms = { logIn
       const isAllowed = method === "logout" ? canEnd() : offered.length > 0;
       if (!isAllowed) throw RequestError.methodNotFound(method);
       const agents = new Set([...chosen.keys(), ...loggedIn(places)]);
-      chosen.clear();
-      const ends = [...agents].map((agent) => programs.logOut({ agent, places, signal }));
-      return Promise.allSettled(ends).then(throwFailures);
+      return Promise.allSettled([...agents].map((agent) => endOne(agent, signal))).then(throwFailures);
     },
   };
 }
 
-/** Errors: the only failure as it is, or one error with the words of all failures. */
+/** The agent left the configuration, is not installed, or ends no login for another program. */
+const CANNOT_END: readonly ErrorCode[] = ["not_found", "agent_missing", "unsupported"];
+
+/**
+ * Errors: the only failure as it is, or one error with the words and the hints of all failures. It has their code, or
+ * `agent_failed` if they have different ones.
+ */
 function throwFailures(ends: readonly PromiseSettledResult<void>[]): void {
   const errors = ends.flatMap((end) => (end.status === "rejected" ? [end.reason as unknown] : []));
   if (errors.length === 0) return;
   if (errors.length === 1) throw errors[0];
-  throw new ContinuoError("agent_failed", errors.map(messageOf).join("; "));
+  const codes = new Set(errors.map((error) => (isContinuoError(error) ? error.code : "agent_failed")));
+  const [code = "agent_failed", ...others] = codes;
+  const hints = new Set(errors.flatMap((error) => (isContinuoError(error) ? (error.hint ?? []) : [])));
+  throw new ContinuoError(
+    others.length === 0 ? code : "agent_failed",
+    errors.map(messageOf).join("; "),
+    present({ hint: hints.size === 0 ? undefined : [...hints].join(" ") }),
+  );
 }
 
 /**

@@ -197,6 +197,7 @@ describe("a session of an ACP agent", () => {
           { id: "login", name: "login", description: null },
           { id: "a-key", name: "a-key", description: null },
         ],
+        canLogOut: false,
       },
     ]);
     const port = { capabilities: {}, request: async () => ({}), completed: async () => undefined };

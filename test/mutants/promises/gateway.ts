@@ -191,7 +191,7 @@ export const GATEWAY: readonly PromiseOfRoom[] = [
   {
     promise: "After a logout, the login that the person chose is forgotten.",
     file: "src/gateway/logins.ts",
-    text: "      chosen.clear();\n",
+    text: "      chosen.delete(agent);\n",
     mistake: "",
     test: "src/gateway/logins.test.ts",
   },

@@ -17,7 +17,7 @@ import { type AgentProcess, isSince, startAgent, versionBeside } from "../proces
 import type { FolderTrust } from "../trust/index.ts";
 import { type EditorAccess, NO_EDITOR } from "./editor.ts";
 import { greeting, type InitializeResult, type ProtocolVersion, readHello } from "./initialize.ts";
-import { forgetLogin, type LoginChoice, rememberLogin } from "./logins.ts";
+import { forgetLogin, rememberLogin } from "./logins.ts";
 import type { AcpPolicy } from "./policies.ts";
 import type { AcpProgram } from "./programs.ts";
 import { toStream } from "./stream.ts";
@@ -219,7 +219,10 @@ export class AcpConnection {
     await this.call(this.hello.protocol === 2 ? "auth/login" : "authenticate", { methodId }, asking);
   }
 
-  /** Errors: `unsupported` if the agent does not say that it can; those of `call`. */
+  /**
+   * An agent that asks for a login has none that could end. Errors: `unsupported` if the agent does not say that it can
+   * end one; those of `call`.
+   */
   async logOut(asking: AcpRequestOptions): Promise<void> {
     const { protocol, canLogOut } = this.hello;
     if (!canLogOut) {
@@ -227,7 +230,11 @@ export class AcpConnection {
         hint: `Log out in ${this.label} itself.`,
       });
     }
-    await this.call(protocol === 2 ? "auth/logout" : "logout", {}, asking);
+    try {
+      await this.call(protocol === 2 ? "auth/logout" : "logout", {}, asking);
+    } catch (error) {
+      if (!isAuthWanted(error)) throw error;
+    }
   }
 
   async notify(method: string, params: Json): Promise<void> {
@@ -263,10 +270,6 @@ export class AcpConnection {
     await options.reader?.afterEnd?.(options.places, { cwd, sessionIds, startedAtMs: this.#startedAtMs });
   }
 
-  get #logOutClaim(): Pick<LoginChoice, "canLogOut"> {
-    return this.hello.canLogOut ? { canLogOut: true } : {};
-  }
-
   #authMethod(): string | null {
     const { keys = {} } = this.#start.program;
     const isUsable = (id: string): boolean => (this.#env[keys[id] ?? ""] ?? "") !== "";
@@ -286,9 +289,10 @@ export class AcpConnection {
       const { program, options } = this.#start;
       const { label, agent } = program;
       const isLogin = code === AUTH_WANTED;
-      // An agent that needs a login only for its list is usable without one.
-      if (isLogin && method !== LIST)
-        rememberLogin(options.places, { agent, methods: this.hello.authMethods, ...this.#logOutClaim });
+      const { authMethods: methods, canLogOut } = this.hello;
+      // An agent that needs a login only for its list, or to end one, is usable without one.
+      if (isLogin && !NEEDS_NO_LOGIN.has(method))
+        rememberLogin(options.places, { agent, methods, canLogOut });
       const kind =
         code === NO_SUCH_METHOD ? "unsupported" : code === NO_SUCH_THING ? "not_found" : "agent_failed";
       return new ContinuoError(kind, `${label} refused ${method}: ${said}`, {
@@ -332,7 +336,7 @@ function ownSessionOf(
 const NO_SUCH_METHOD = -32601;
 const NO_SUCH_THING = -32002;
 const AUTH_WANTED = -32000;
-const LIST = "session/list";
+const NEEDS_NO_LOGIN: ReadonlySet<string> = new Set(["session/list", "logout", "auth/logout"]);
 
 function isAuthWanted(error: unknown): boolean {
   const answer = error instanceof ContinuoError ? error.details.answer : null;

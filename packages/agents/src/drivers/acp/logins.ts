@@ -7,7 +7,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { present } from "@continuo/core/model";
 import { continuoHome, isJson, type Json, type Places, removeLeft, writeDurably } from "@continuo/files";
 
 /** A way to log in that the agent itself carries out. */
@@ -20,8 +19,8 @@ export interface LoginMethod {
 export interface LoginChoice {
   readonly agent: string;
   readonly methods: readonly LoginMethod[];
-  /** Set if the agent says that it can end its login. */
-  readonly canLogOut?: true;
+  /** True if the agent says that it can end its login. */
+  readonly canLogOut: boolean;
 }
 
 const MAX_BYTES = 256 * 1024;
@@ -51,7 +50,7 @@ export function rememberLogin(places: Places, { agent, methods, canLogOut }: Log
   try {
     writeDurably(
       fileOf(places, agent),
-      JSON.stringify({ agent, authMethods: methods.slice(0, MAX_METHODS), ...present({ canLogOut }) }),
+      JSON.stringify({ agent, authMethods: methods.slice(0, MAX_METHODS), canLogOut }),
     );
   } catch {
     // If the home cannot be written, only the refusal shows that a login is needed.
@@ -70,7 +69,7 @@ export function wantedLogins(places: Places): readonly LoginChoice[] {
     const { agent, authMethods, canLogOut } = readStored(file);
     const methods = readLoginMethods(authMethods);
     if (typeof agent !== "string" || methods.length === 0) return [];
-    return [{ agent, methods, ...(canLogOut === true ? { canLogOut } : {}) }];
+    return [{ agent, methods, canLogOut: canLogOut === true }];
   });
 }
 
@@ -83,9 +82,9 @@ export function noteLoggedIn(places: Places, agent: string): void {
   }
 }
 
+/** Called after the login ended, or when it is known that Continuo cannot end it. */
 export function noteLoggedOut(places: Places, agent: string): void {
-  const file = madeFileOf(places, agent);
-  if (existsSync(file)) removeLeft(file);
+  removeLeft(madeFileOf(places, agent));
 }
 
 /** Agents to which a person logged in through Continuo, and which can end the login. Nothing is started. */
