@@ -60,7 +60,7 @@ export type LookUpHit =
   | { readonly kind: "own"; readonly row: OwnRow }
   | { readonly kind: "native"; readonly native: LocatedSession };
 
-export type NativeHit = Extract<LookUpHit, { readonly kind: "native" }>;
+type NativeHit = Extract<LookUpHit, { readonly kind: "native" }>;
 
 /** Includes sessions that only their agent reports; only a conversation with that agent can open such a session. */
 export type ResolvedSession = LookUpHit | { readonly kind: "told"; readonly told: ReportedSession };
@@ -314,7 +314,7 @@ async function ownOf(id: string, { places, store }: CatalogSources): Promise<rea
   return own === null ? [] : await findOwn(own, id);
 }
 
-function toNative(lookup: Lookup, places: PlacesAt): Extract<LookUpHit, { kind: "native" }> {
+function toNative(lookup: Lookup, places: PlacesAt): NativeHit {
   return { kind: "native", native: { ...lookup, places: placesOf(places), isExample: false, copyOf: null } };
 }
 
@@ -484,11 +484,7 @@ export async function locateNative(
 ): Promise<NativeHit | null> {
   if (!isAgentName(agent)) return null;
   try {
-    const lookup = await lookUpSession({ agent, sessionId, location }, { places });
-    return {
-      kind: "native",
-      native: { ...lookup, places: placesOf(places), isExample: false, copyOf: null },
-    };
+    return toNative(await lookUpSession({ agent, sessionId, location }, { places }), places);
   } catch (error) {
     if (isContinuoError(error, "not_found")) return null;
     throw error;

@@ -80,8 +80,9 @@ export async function openTrashedOwn(
   places: PlacesAt,
 ): Promise<(CatalogSession & Disposable) | null> {
   await using own = await openOwn(places);
-  const found = own === null ? undefined : (await trashedRows(own)).find((one) => one.trashId === trashId);
-  if (own === null || found === undefined) return null;
+  if (own === null) return null;
+  const found = (await trashedRows(own)).find((one) => one.trashId === trashId);
+  if (found === undefined) return null;
   return await openCatalogSession({ kind: "own", row: found.row }, places, { own });
 }
 
