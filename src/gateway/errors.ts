@@ -6,9 +6,9 @@
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
 import {
   ContinuoError,
-  ERROR_KINDS,
   type ErrorCode,
   isContinuoError,
+  knownCode,
   messageOf,
   present,
 } from "@continuo/core/model";
@@ -48,7 +48,7 @@ interface FailedRun {
  * would say that the editor's session is gone, but the run missed something else.
  */
 export function ofFailedRun({ error, cause }: FailedRun): RequestError {
-  const code = Object.hasOwn(ERROR_KINDS, error.code) ? (error.code as ErrorCode) : "agent_failed";
+  const code = knownCode(error.code, "agent_failed");
   const hint = isContinuoError(cause, code) ? cause.hint : undefined;
   const failure = toRequestError(new ContinuoError(code, error.message, present({ hint })));
   return failure.code === NOT_FOUND ? new RequestError(INTERNAL, failure.message, failure.data) : failure;

@@ -4,9 +4,10 @@ import { firstAndLast } from "@continuo/agents/drivers/process";
 import {
   type ContextUse,
   ContinuoError,
-  ERROR_KINDS,
-  type ErrorCode,
+  isContinuoError,
   isTurnComplete,
+  knownCode,
+  present,
   type Usage,
 } from "@continuo/core/model";
 import type { RunResult } from "@continuo/store/sessions";
@@ -58,23 +59,19 @@ export function errorOf(result: RunResult, signal: AbortSignal): ContinuoError |
     return new ContinuoError("agent_failed", "the turn was cancelled: it took longer than --timeout allows");
   }
   if (result.status === "failed") {
-    const { error } = result;
+    const { error, cause } = result;
     const { details = {}, message } = error;
+    const code = knownCode(error.code, "agent_failed");
+    const own = isContinuoError(cause, code) ? cause.hint : undefined;
     const said = typeof details.stderr === "string" && details.stderr !== "" ? details.stderr : null;
-    const hint =
-      said === null ? hintFor(error.code) : { hint: `Read what it printed: ${firstAndLast(said)}` };
-    return new ContinuoError(codeOf(error.code), message, { details, ...hint });
+    const hint = said === null ? (own ?? hintFor(error.code)) : `Read what it printed: ${firstAndLast(said)}`;
+    return new ContinuoError(code, message, { details, ...present({ hint }) });
   }
   if (signal.aborted) return new ContinuoError("interrupted", `the turn was ${status}`);
   return new ContinuoError("agent_failed", `the turn was ${status} before the agent finished`);
 }
 
-function hintFor(code: string): { readonly hint?: string } {
-  if (code === "session_live")
-    return { hint: "Close it there first, or continue a copy of it with --fork ID." };
-  return code === "agent_missing" ? { hint: "Run `continuo agents` to see how to install it." } : {};
-}
-
-function codeOf(code: string): ErrorCode {
-  return Object.hasOwn(ERROR_KINDS, code) ? (code as ErrorCode) : "agent_failed";
+function hintFor(code: string): string | undefined {
+  if (code === "session_live") return "Close it there first, or continue a copy of it with --fork ID.";
+  return code === "agent_missing" ? "Run `continuo agents` to see how to install it." : undefined;
 }

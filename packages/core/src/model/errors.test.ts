@@ -9,6 +9,7 @@ import {
   exitCodeOf,
   httpStatusOf,
   isContinuoError,
+  knownCode,
   pageOfCode,
 } from "./errors.ts";
 
@@ -39,6 +40,13 @@ test("an error that nobody catches is printed with its code, its hint and its pa
 test("an error that is not ours exits with 1 and is an internal server error", () => {
   expect([exitCodeOf("not_found"), httpStatusOf("not_found")]).toEqual([3, 404]);
   expect([exitCodeOf(new TypeError("x")), httpStatusOf("x")]).toEqual([1, 500]);
+});
+
+test("a code of another program is kept if Continuo has it, and names of JavaScript are no codes", () => {
+  const codes = ["conflict", "quota_exceeded", "constructor", ""].map((code) =>
+    knownCode(code, "agent_failed"),
+  );
+  expect(codes).toEqual(["conflict", "agent_failed", "agent_failed", "agent_failed"]);
 });
 
 /** The table is repeated here, because scripts depend on exit codes, and clients on the status. */

@@ -230,6 +230,11 @@ export function httpStatusOf(error: unknown): number {
   return kindOf(error)?.httpStatus ?? 500;
 }
 
+/** Returns a code of another program, or `otherwise` if Continuo does not know it. */
+export function knownCode(code: string, otherwise: ErrorCode): ErrorCode {
+  return Object.hasOwn(ERROR_KINDS, code) ? (code as ErrorCode) : otherwise;
+}
+
 function kindOf(error: unknown): (typeof ERROR_KINDS)[ErrorCode] | undefined {
   if (isContinuoError(error)) return ERROR_KINDS[error.code];
   return typeof error === "string" && Object.hasOwn(ERROR_KINDS, error)

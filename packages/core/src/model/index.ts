@@ -17,6 +17,7 @@ export {
   httpStatusOf,
   isContinuoError,
   isPassing,
+  knownCode,
   messageOf,
   pageOfCode,
   rethrowForSession,

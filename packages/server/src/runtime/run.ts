@@ -9,6 +9,7 @@ import {
   type ErrorCode,
   isEvent,
   type KnownEvent,
+  knownCode,
   type Payload,
   present,
   RUN_END_STATUSES,
@@ -127,7 +128,7 @@ function errorOfEnd({ runId, sessionId, status, error }: Run): ContinuoError | n
 
 /** A code that Continuo does not know becomes `agent_failed`. */
 function toContinuoError({ code, message, details }: RunError): ContinuoError {
-  const known = Object.hasOwn(ERROR_KINDS, code) ? (code as ErrorCode) : "agent_failed";
+  const known = knownCode(code, "agent_failed");
   const hint = ERROR_KINDS[known].hint ?? ASK_AGAIN;
   return new ContinuoError(known, message, { hint, hintFor: "program", ...present({ details }) });
 }
