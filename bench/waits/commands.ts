@@ -11,7 +11,7 @@ import { installPeers } from "../sessions/peers.ts";
 import { type BenchCommands, BIN, clockRatioOf, NODE, ROOT, ratioOf } from "./bench-commands.ts";
 import type { Rows, WaitsOptions } from "./rows.ts";
 import { QUERIES, searchRows } from "./searches.ts";
-import { measured, notMeasured } from "./targets.ts";
+import { measured, notMeasured, OF_ASKING } from "./targets.ts";
 
 export async function commandRows(options: WaitsOptions): Promise<Rows> {
   const size = options.quick ? CORPUS : LARGE_CORPUS;
@@ -62,7 +62,7 @@ function listRows({ continuo, ofSessions, rounds }: BenchCommands): Rows {
   ];
 }
 
-/** A running server answers these commands from its memory. */
+/** A running server answers these commands. */
 async function servedRows({ continuo, env, folder, ofSessions, rounds }: BenchCommands): Promise<Rows> {
   const { CI: _, ...own } = env;
   const withHome = ["env", "-u", "CI", ...Object.entries(own).map(([name, value]) => `${name}=${value}`)];
@@ -70,7 +70,7 @@ async function servedRows({ continuo, env, folder, ofSessions, rounds }: BenchCo
   try {
     const rowOf = (name: "servedList" | "servedSearch", ...args: string[]): Rows[number] => {
       const both = measure([continuo(name, ...args), NODE], { rounds: Math.max(rounds, 9), memory: "none" });
-      return measured(name, ratioOf(both), `median / \`node -e 0\`, ${ofSessions}`);
+      return measured(name, ratioOf(both), `median / \`node -e 0\`, ${ofSessions}; ${OF_ASKING[name]}`);
     };
     return [
       rowOf("servedList", "session", "list", "--json", "--limit", "20"),

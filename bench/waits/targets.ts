@@ -4,15 +4,27 @@ import type { MissingRow, Row } from "./rows.ts";
 
 type Target = Pick<Row, "work" | "before" | "wanted" | "by">;
 
-/** Shares of the processor time in profiles of 2026-11-28, with 1,500 sessions. */
+/**
+ * The numbers of commands that a running server answers leave its work out. Those of both together are in
+ * `docs/search.md`.
+ */
+export const OF_ASKING: Readonly<Record<"servedList" | "servedSearch", string>> = {
+  servedList: ofAsking("4.3"),
+  servedSearch: ofAsking("11.9 for a common word and 8.3 for one that is nowhere"),
+};
+
+/**
+ * Shares of the processor time in profiles. Each text gives the date of its profile, and the number of sessions if the
+ * shares depend on it; a text without them describes a profile of 2026-11-28, with 1,500 sessions if it reads sessions.
+ */
 const SPENT: readonly (readonly [names: readonly string[], spent: string])[] = [
   [
     ["indexSpeed"],
-    "SQLite's FTS5 takes 35 % (16 % to add the rows, 19 % to end the transactions), collecting garbage 21 %, reading and compressing 7 %, parsing JSON 2 %. Two trials with the sessions of Codex and pi, four runs each on a busy machine: a young generation that grows to 33 MB, where the command keeps it at its first size, took 0.91 of the processor time and 27 MB more memory; batches of twice the size made the index 7 % smaller, not faster, and took 43 MB more memory. In a process that only adds the words, FTS5 takes 4.2 s, 3.3 if it merges nothing, and 4.0 with one merge at the end. In a later trial on a busy machine, larger young and old generations of V8 took as much time as small ones, and up to 220 MB more memory. With the text of 4,876 real files of code and documentation in place of drawn words, 61 MB of sessions took 7.2 and 5.6 s, where as many sessions of drawn words took 8.7 and 8.3 (two alternating pairs).",
+    "in a profile of 2026-11-28, with 1,500 sessions (159 MB), SQLite's FTS5 takes 35 % (16 % to add the rows, 19 % to end the transactions), collecting garbage 21 %, reading and compressing 7 %, parsing JSON 2 %; that profile did not divide the rest. In one of 2026-11-30, with 300 sessions (32 MB) on a busy machine, FTS5 takes 30 %, collecting garbage 19 %, reading and compressing 8 %, hashes 3 %, loading modules 2 %, parsing JSON 2 %; the rest is our own code, record by record and turn by turn, of which no function takes more than 2 %. Two trials with the sessions of Codex and pi, four runs each on a busy machine: a young generation that grows to 33 MB, where the command keeps it at its first size, took 0.91 of the processor time and 27 MB more memory; batches of twice the size made the index 7 % smaller, not faster, and took 43 MB more memory. In a process that only adds the words, FTS5 takes 4.2 s, 3.3 if it merges nothing, and 4.0 with one merge at the end. In a later trial on a busy machine, larger young and old generations of V8 took as much time as small ones, and up to 220 MB more memory. With the text of 4,876 real files of code and documentation in place of drawn words, 61 MB of sessions took 7.2 and 5.6 s, where as many sessions of drawn words took 8.7 and 8.3 (two alternating pairs).",
   ],
   [
     ["indexSize"],
-    "of 105 MB for 159 MB of sessions, the words and their places are 56 MB, the compressed texts 38 MB, the rows of lists 6 MB. Words that are drawn one by one, although by the frequencies of a language, repeat less within a text than words of a person or a program: with the text of real files, the index has 0.43 of the size of the sessions, with drawn words 0.67 (500 sessions each, 61 and 66 MB). Without the places of words (`detail=column`), the words would take 28 MB instead of 56 and those of real files 3.6 instead of 8.6, but FTS5 could then neither find phrases nor count how often a turn has a word, which the rank needs: every turn with a common word would have to be decompressed. One column for all voices saves 11 MB, and the rank needs the voices; the parts of names in code take 6 MB. Compressing the texts at level 9 instead of 3 saves 2 MB and takes 2.6 times as long.",
+    "of 105 MB for 1,500 sessions of 159 MB (2026-11-28), the words and their places are 56 MB, the compressed texts 38 MB, the rows of lists 6 MB. Words that are drawn one by one, although by the frequencies of a language, repeat less within a text than words of a person or a program: with the text of real files, the index has 0.43 of the size of the sessions, with drawn words 0.67 (500 sessions each, 61 and 66 MB). Without the places of words (`detail=column`), the words would take 28 MB instead of 56 and those of real files 3.6 instead of 8.6, but FTS5 could then neither find phrases nor count how often a turn has a word, which the rank needs: every turn with a common word would have to be decompressed. One column for all voices saves 11 MB, and the rank needs the voices; the parts of names in code take 6 MB. Compressing the texts at level 9 instead of 3 saves 2 MB and takes 2.6 times as long.",
   ],
   [
     ["list", "listPlain"],
@@ -64,7 +76,7 @@ const SPENT: readonly (readonly [names: readonly string[], spent: string])[] = [
   ],
   [
     ["append1", "append10", "append100"],
-    "of one event a batch, beginning and committing take 31 % (four pages, where bare SQLite writes three), SQLite's other four statements 14 %, the two looks at the folder of the database 6 %, collecting garbage 5 %, checking and hashing the event 9 %. Keeping the heads of logs in memory, checked by `data_version`, was tried and brought nothing: 66.6 and 66.8 µs of an event, 19.4 and 20.5 of ten. In the loop of bare SQLite, our tables take 27 µs an event, 32 with the head of the log, 35 with its row, about 40 with the check of ids and the looks at the folder: with these rules, about 0.67 is the most. Nothing became slower since the first measurement: on one machine, by this measure, one event a batch has 0.33 of bare SQLite's speed at a commit of 2026-11-23 and 0.31 at one of 2026-11-29 (medians of three and five runs in turn, of at most 0.34 and 0.32), and five commits between them have 0.25 to 0.34. The threads of V8 that compile and collect garbage are a part of that: by the time of the main thread only, it is 0.35 and 0.39.",
+    "of one event a batch, beginning and committing take 31 % (four pages, where bare SQLite writes three), SQLite's other four statements 14 %, the two looks at the folder of the database 6 %, collecting garbage 5 %, checking and hashing the event 9 %. Keeping the heads of logs in memory, checked by `data_version`, was tried and brought nothing: 66.6 and 66.8 µs of an event, 19.4 and 20.5 of ten. In the loop of bare SQLite, our tables take 27 µs an event, 32 with the head of the log, 35 with its row, about 40 with the check of ids and the looks at the folder: with these rules, about 0.67 is the most. The two looks are one before each transaction and one after it, and both stay: without the one before, a write could be stored in files that have just disappeared, and be copied back from them although its caller receives an error. Nothing became slower since the first measurement: on one machine, by this measure, one event a batch has 0.33 of bare SQLite's speed at a commit of 2026-11-23 and 0.31 at one of 2026-11-29 (medians of three and five runs in turn, of at most 0.34 and 0.32), and five commits between them have 0.25 to 0.34. The threads of V8 that compile and collect garbage are a part of that: by the time of the main thread only, it is 0.35 and 0.39.",
   ],
   [
     ["runs"],
@@ -155,6 +167,10 @@ const TARGETS: Readonly<Record<string, Target>> = {
     "clock",
   ),
 };
+
+function ofAsking(together: string): string {
+  return `time of the asking process only: together with the server, it was ${together} on 2026-11-27 ([search.md](search.md#the-index))`;
+}
 
 /** @param from the two numbers of a ratio, or the way in which a number was measured */
 export function measured(name: string, now: number, from: string): Row {

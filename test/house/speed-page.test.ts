@@ -7,10 +7,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { missedOn, withRows, withRowsOfEditors, withTexts } from "../../bench/waits/page.ts";
-import { measured, profileOf } from "../../bench/waits/targets.ts";
+import { measured, OF_ASKING, profileOf } from "../../bench/waits/targets.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PAGE = readFileSync(join(ROOT, "docs/speed.md"), "utf8");
+const SEARCH = readFileSync(join(ROOT, "docs/search.md"), "utf8");
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
 
 /** The cells of the row of some work. */
@@ -57,6 +58,20 @@ test("the numbers of the README's row about speed are those of docs/speed.md", (
   expect(README).toContain(`| search in ${sessions}, 95th percentile of 40 queries | ${said} |`);
   // No other row of the README takes its number from that page.
   expect(README.match(/\]\(docs\/speed\.md/gu)).toHaveLength(1);
+});
+
+test("the rows of commands that a server answers say that the server's time is not in them, and where it is", () => {
+  const from = ["`continuo list` (20), while a server runs", "`search`, while a server runs"].map(
+    (work) => rowOf(work)[7],
+  );
+  expect(from.map((text) => text?.split("; ")[1])).toEqual([OF_ASKING.servedList, OF_ASKING.servedSearch]);
+  // The numbers together with the server are those of the table in docs/search.md.
+  const numbers = from.flatMap((text) => text?.match(/\d+\.\d/gu) ?? []);
+  expect(numbers).toHaveLength(3);
+  const cells = SEARCH.split("\n")
+    .filter((line) => line.startsWith("|"))
+    .flatMap((line) => line.split(" | "));
+  expect(numbers.filter((number) => !cells.includes(`${number} |`))).toEqual([]);
 });
 
 test("each row of docs/speed.md about many sessions says how many, and the page says how their words were made", () => {
