@@ -1,14 +1,15 @@
 /**
  * The work that lists and searches do on a home whose index is full. Work is counted, because a count is the same on
- * every machine and under every load. A limit may grow only with a line here that gives the reason.
+ * every machine and under every load. A limit may grow only with a line here that gives the reason. A limit of a count
+ * that hardly differs between runs must be lowered after an improvement: it is at most a tenth, or 3, above the count.
  */
 
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { makeCorpus } from "../../bench/sessions/corpus.ts";
 import type { WorkCounts } from "../counting/preload.ts";
-import { countWork, expectWithin, MAIN, SETTLING_MS } from "../counting/work.ts";
+import { countWork, expectNear, looseLimits, MAIN, SETTLING_MS } from "../counting/work.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 
 const SESSIONS = 60;
@@ -80,13 +81,13 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
     "list --json --all",
     {
       stats: 120,
-      folders: 76,
+      folders: 75,
       opened: 7,
       bytesRead: 500,
       bytesWritten: 500,
-      parsedTexts: 62,
+      parsedTexts: 60,
       parsedChars: 52_000,
-      rows: 110,
+      rows: 106,
       statements: 15,
       databaseRead: 135_000,
       databaseWritten: 0,
@@ -169,7 +170,7 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
 ];
 
 test.each(LIMITS)("%s does not exceed its limits of work", (command, limits) => {
-  expectWithin(run(command.split(" ")), limits);
+  expectNear(run(command.split(" ")), limits);
 });
 
 /**
@@ -182,9 +183,9 @@ const BEGINNING: readonly (readonly [command: string, limits: WorkCounts])[] = [
   [
     "list --json --all, without an index",
     {
-      stats: 203,
+      stats: 196,
       folders: 75,
-      opened: 139,
+      opened: 134,
       bytesRead: 1_728_000,
       bytesWritten: 0,
       parsedTexts: 258,
@@ -200,7 +201,7 @@ const BEGINNING: readonly (readonly [command: string, limits: WorkCounts])[] = [
   [
     "index rebuild --json",
     {
-      stats: 658,
+      stats: 645,
       folders: 182,
       opened: 153,
       bytesRead: 3_147_000,
@@ -220,5 +221,15 @@ const BEGINNING: readonly (readonly [command: string, limits: WorkCounts])[] = [
 test.each(BEGINNING)("%s, does not exceed its limits of work", (command, limits) => {
   const counts = begun.get(command);
   if (counts === undefined) throw new Error(`${command} was not counted`);
-  expectWithin(counts, limits);
+  expectNear(counts, limits);
+});
+
+test("the limit of a steady count is loose if it is more than a tenth, and more than 3, above the count", () => {
+  const counts = { stats: 100, rows: 5, opened: 0, bytesRead: 10 };
+  expect(looseLimits(counts, { stats: 110, rows: 8, opened: 3, bytesRead: 500 })).toEqual([]);
+  expect(looseLimits(counts, { stats: 111, rows: 9, opened: 4 })).toEqual([
+    ["stats", 111],
+    ["opened", 4],
+    ["rows", 9],
+  ]);
 });
