@@ -19,6 +19,8 @@ test.each([
     ]);
     expect(valuesOf(options[0])).toEqual(shown);
     expect(valuesOf(options[1])).toContain("safe");
+    // An editor shows an option at the place that it has for this category.
+    expect(options.map(({ category }) => category)).toEqual(["model", "mode"]);
   },
 );
 

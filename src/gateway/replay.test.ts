@@ -77,6 +77,54 @@ test("texts that an agent's program inserted are left out, and a summary becomes
   ]);
 });
 
+test.each([
+  [true, "compaction_update"],
+  [false, "agent_thought_chunk"],
+] as const)(
+  "a compaction is between the messages that were before and after it (the editor shows compactions: %s)",
+  async (showsCompactions, shown) => {
+    const said = (id: string, fields: Partial<Message>): Message =>
+      message(id, { content: [{ type: "text", text: id }], ...fields });
+    const history = [
+      said("asked", { role: "user" }),
+      said("answered", {}),
+      said("summary", { role: "user", origin: "summary" }),
+      said("asked again", { role: "user" }),
+      said("answered again", {}),
+    ];
+    const updates = await told(history, { showsCompactions });
+    const ids = updates.map((one) =>
+      "compactionId" in one ? one.compactionId : "messageId" in one && one.messageId,
+    );
+    expect(updates.map(({ sessionUpdate }, at) => [sessionUpdate, ids[at]])).toEqual([
+      ["user_message_chunk", "asked"],
+      ["agent_message_chunk", "answered"],
+      [shown, "summary"],
+      ["user_message_chunk", "asked again"],
+      ["agent_message_chunk", "answered again"],
+    ]);
+  },
+);
+
+test("a picture of a person or of a call reaches the editor as the same picture, in its place", async () => {
+  const data = Buffer.alloc(100_000, 7).toString("base64");
+  const picture = { type: "image", mimeType: "image/png", data } as const;
+  const words = (text: string) => ({ type: "text", text }) as const;
+  const result = { type: "tool_result", toolCallId: "t1", content: [picture], isError: false } as const;
+  const history = [
+    message("m0", { role: "user", content: [words("before"), picture, words("after")] }),
+    CALL,
+    message("r1", { role: "tool", content: [result] }),
+  ];
+  const updates = await told(history);
+  const said = (content: object) => ({ sessionUpdate: "user_message_chunk", content, messageId: "m0" });
+  expect(updates.slice(0, 3)).toEqual([said(words("before")), said(picture), said(words("after"))]);
+  expect(updates.at(-1)).toMatchObject({
+    toolCallId: "t1",
+    content: [{ type: "content", content: picture }],
+  });
+});
+
 test("a history has the person's own words, the agent's under the ids of their messages, and no system messages", async () => {
   const text = (words: string, typed?: string) =>
     ({ type: "text", text: words, ...(typed === undefined ? {} : { typed }) }) as const;

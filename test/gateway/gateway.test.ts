@@ -1,5 +1,6 @@
 /** An editor on the gateway, with a scripted agent. */
 
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { McpServer } from "@agentclientprotocol/sdk/unstable";
 import { openOwn, restoreOwn, trashedOwn } from "@continuo/agents/catalog";
@@ -23,6 +24,11 @@ async function newSession({ agent }: Editor): Promise<string> {
 
 function say(editor: Editor, sessionId: string, text: string) {
   return editor.agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
+}
+
+/** Removes the file of a session of Claude Code, as another program does. */
+function removeFile(sessionId = ""): void {
+  rmSync(join(home.path, claudeFile(sessionId.replace("claude:", ""))), { force: true });
 }
 
 describe("a turn", () => {
@@ -249,11 +255,39 @@ describe("the list", () => {
       ids.push(...page.sessions.map(({ sessionId }) => sessionId));
       cursor = page.nextCursor;
       home.write(claudeFile(CLAUDE_ID.replace("0001", "9999")), claudeText(CLAUDE_ID, CONVERSATION));
+      for (const shown of [ids[0], ids.at(-1)]) removeFile(shown);
     } while (cursor !== undefined && cursor !== null);
     expect([ids.length, new Set(ids).size]).toEqual([230, 230]);
     await expect(editor.agent.request("session/list", { cursor: "9:9" })).rejects.toMatchObject({
       code: -32_602,
     });
+  });
+
+  test("loses and repeats no session when others are removed between its first pages and the rest", async () => {
+    // The first two pages come from the newest sessions, and the others are read after them.
+    const all = Array.from(
+      { length: 320 },
+      (_, at) => `4bf3c2a1-0000-4000-8000-${String(at).padStart(12, "0")}`,
+    );
+    for (const id of all) home.write(claudeFile(id), claudeText(id, CONVERSATION));
+    await using editor = await openEditor(home);
+    const first = await editor.agent.request("session/list", {});
+    const shown = first.sessions.map(({ sessionId }) => sessionId);
+    const hidden = all.map((id) => `claude:${id}`).filter((id) => !shown.includes(id));
+    const removed = [...shown.slice(0, 5), ...hidden.slice(0, 5), ...hidden.slice(-5)];
+    removed.forEach(removeFile);
+    const ids = [...shown];
+    let cursor = first.nextCursor;
+    while (typeof cursor === "string") {
+      const page = await editor.agent.request("session/list", { cursor });
+      ids.push(...page.sessions.map(({ sessionId }) => sessionId));
+      cursor = page.nextCursor;
+    }
+    const stay = all.map((id) => `claude:${id}`).filter((id) => !removed.includes(id));
+    expect(stay.filter((id) => !ids.includes(id))).toEqual([]);
+    expect(new Set(ids).size).toBe(ids.length);
+    const { sessions } = await editor.agent.request("session/list", {});
+    expect(sessions.filter(({ sessionId }) => removed.includes(sessionId))).toEqual([]);
   });
 });
 

@@ -213,6 +213,34 @@ test("an editor that cancels stops the turn that runs and the one that waits", a
   expect(await waiting).toEqual({ stopReason: "cancelled" });
 });
 
+test("two sessions of one connection have turns at the same time, and each gets its own updates and its own answer", async () => {
+  const prompts = {
+    one: [chunk("One begins, "), { untilFile: "go" }, chunk("one ends."), DONE],
+    two: [
+      chunk("Two begins, "),
+      { untilFile: "go" },
+      chunk("two ends."),
+      { result: { stopReason: "max_steps" } },
+    ],
+  };
+  // The two programs of the agent must give their sessions different ids.
+  const answers = { ...SCRIPT.answers, "session/new": [{ result: { sessionId: "$UUID" } }] };
+  home = createTalkHome({ ...SCRIPT, answers, prompts });
+  cwd = join(home.path, "project");
+  await using editor = await openEditor(home);
+  const [one, two] = [await newSession(editor), await newSession(editor)];
+  const spoken = () =>
+    [one, two].map((id) =>
+      spokenIn(editor.updates.flatMap(({ sessionId, update }) => (sessionId === id ? [update] : []))),
+    );
+  const ended = Promise.all([say(editor, one, "one"), say(editor, two, "two")]);
+  await expect.poll(spoken, { timeout: 20_000 }).toEqual(["One begins, ", "Two begins, "]);
+  home.write("go", "");
+  expect(await ended).toEqual([{ stopReason: "end_turn" }, { stopReason: "max_turn_requests" }]);
+  expect(spoken()).toEqual(["One begins, one ends.", "Two begins, two ends."]);
+  expect(new Set(editor.updates.map(({ sessionId }) => sessionId))).toEqual(new Set([one, two]));
+});
+
 test("an editor hears how much of the context is used, and how much there is", async () => {
   const used = { update: { sessionUpdate: "usage_update", used: 5, size: 9 } };
   home = createTalkHome({ ...SCRIPT, prompts: { ...SCRIPT.prompts, hello: [used, chunk("Hi."), DONE] } });
