@@ -1,5 +1,5 @@
 /**
- * `acpx`, a client from npm, uses `continuo acp`: it lists the sessions of the format cases, and prompts, watches and exports
+ * `acpx`, a client from npm, uses `continuo acp`: it lists a format case of each agent, and prompts, watches and exports
  * a session of a real agent.
  */
 
@@ -105,7 +105,7 @@ test.each([["claude"], ["codex"], ["gemini"], ["opencode"], ["pi"]] as const)(
   },
 );
 
-test("the sessions of the format cases are listed, and each can be opened by its id", async () => {
+test("a format case of each agent is listed, and its session can be opened by its id", async () => {
   await using sandbox = await makeSandbox();
   const env: Record<string, string> = {};
   const known = new Set<string>();
