@@ -47,8 +47,22 @@ test.each(PAIRS)("a conversation of %s continues in %s under the same id", async
   editor.updates.length = 0;
   expect(await say(editor, id, SECOND)).toEqual({ stopReason: "end_turn" });
   expect(spokenIn(editor.updates)).toMatch(
-    new RegExp(`^It was forty-one\\.[\\s\\S]*\\[Continuo: ${second} `, "u"),
+    new RegExp(
+      `^It was forty-one\\.[\\s\\S]*\\[Continuo: ${second} received this conversation from its beginning \\(${second}:`,
+      "u",
+    ),
   );
+  // The receipt does not say how the session was checked, but the editor learns it with the session's id.
+  const native = {
+    agent: second,
+    sessionId: expect.any(String),
+    happened: "created",
+    verifiedBy: "agent and disk",
+  };
+  expect(editor.updates).toContainEqual({
+    sessionUpdate: "session_info_update",
+    _meta: { continuo: { native } },
+  });
   // The second agent's model receives the first agent's answer as its own.
   const received = on.newest();
   expect(received).toContainEqual(["assistant", "I keep forty-one in mind."]);
