@@ -48,7 +48,7 @@ const SPENT: readonly (readonly [names: readonly string[], spent: string])[] = [
   ],
   [
     ["reading", "readingGemini", "readingOpencode"],
-    "parsing JSON takes 11 %, collecting garbage 10 %, loading modules 7 %, reading 6 %, the look for numbers that JavaScript cannot hold 6 % (Claude Code's sessions), the looks at files 5 %; the rest is our own code, record by record. Nothing halved it: with 159 MB of sessions and three runs in turn on a busy machine, a program of 2026-11-23 had 0.25 of the speed of parsing by all threads and 0.31 by the main thread, today's 0.24 and 0.29 (medians of 3.83 and 4.01 s, of which the main thread used 2.77 and 2.96; parsing took 0.97 and 0.85). With the sessions of that day, of 50 words instead of 58,000, it was 0.26 and 0.30, and 0.21 and 0.25. So the first figure, 0.52 to 0.57, is of another measure, which neither program repeats, and reading became 4 to 21 % slower since then.",
+    "in two profiles of opencode alone on 2026-11-30 (100 sessions, 12 MB), SQLite's statements take 10 to 13 %, loading modules 15 %, collecting garbage 10 %, parsing JSON 5 %; no other function takes more than 3 %: the rest is our own code, record by record. Of all agents, parsing JSON takes 11 %, collecting garbage 10 %, loading modules 7 %, reading 6 %, the look for numbers that JavaScript cannot hold 6 % (Claude Code's sessions), the looks at files 5 %; the rest is our own code, record by record. Nothing halved it: with 159 MB of sessions and three runs in turn on a busy machine, a program of 2026-11-23 had 0.25 of the speed of parsing by all threads and 0.31 by the main thread, today's 0.24 and 0.29 (medians of 3.83 and 4.01 s, of which the main thread used 2.77 and 2.96; parsing took 0.97 and 0.85). With the sessions of that day, of 50 words instead of 58,000, it was 0.26 and 0.30, and 0.21 and 0.25. So the first figure, 0.52 to 0.57, is of another measure, which neither program repeats, and reading became 4 to 21 % slower since then.",
   ],
   [
     ["library", "libraryStore"],
@@ -64,7 +64,7 @@ const SPENT: readonly (readonly [names: readonly string[], spent: string])[] = [
   ],
   [
     ["handOverLong", "handOverLongMemory"],
-    "a session above 64 MB goes through a file. Until 2026-11-30 each step of a hand-over read all texts from this file, about twenty times, and parsed them. Since a message without its long texts is in memory, and a text is read only where it is needed, a hand-over of 150 MB takes 21 s of processor time where it took 50, and one of 300 MB 50 s where it took 104 with a profiler (busy machine, one run each).",
+    "at the peak of such a hand-over on 2026-11-30, on a busy machine and in 465 s, the process had 403 MB, of which the heap of V8 was 210 (150 in use) and buffers 11; the rest is Node itself and memory of its native parts. The peak varies with the threads that collect garbage, which had less time to fall behind there. A session above 64 MB goes through a file. Until 2026-11-30 each step of a hand-over read all texts from this file, about twenty times, and parsed them. Since a message without its long texts is in memory, and a text is read only where it is needed, a hand-over of 150 MB takes 21 s of processor time where it took 50, and one of 300 MB 50 s where it took 104 with a profiler (busy machine, one run each).",
   ],
   [
     ["handOverVerified"],
@@ -84,7 +84,7 @@ const SPENT: readonly (readonly [names: readonly string[], spent: string])[] = [
   ],
   [
     ["olderNode"],
-    "the older Node starts, reads the launcher and starts the newer one: a start of Node more, whatever the launcher does.",
+    "the older Node starts, reads the launcher and starts the newer one. On 2026-11-30, medians of 11 in turn on a machine so busy that `node -e 0` took 152 ms of processor time, `--version` took 177 ms with the newer Node and 413 when the older one started it. Of the 236 ms more, 175 are a start of the older Node (`-e 0`); the rest is loading `node:child_process` and waiting for the other process. So no launcher that Node runs can reach 20.",
   ],
   [
     ["chatClaude", "chatCodex"],
