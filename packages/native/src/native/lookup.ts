@@ -34,8 +34,10 @@ export const LOOKUP_OPTIONS: KnownOptions<LookupOptions> = {
 };
 
 /** A session by exactly its id. Its location, if it is known, is looked at first. */
-export type ExactRef = Pick<NativeRef, "sessionId" | "location"> &
-  Partial<Pick<NativeRef, "cwd">> & { readonly agent: AgentName };
+export interface ExactRef extends Pick<NativeRef, "sessionId" | "location"> {
+  readonly agent: AgentName;
+  readonly cwd?: NativeRef["cwd"];
+}
 
 /**
  * The text of a person, a row of a list, or a result of `findNativeSessions`, which does not have to be searched again.

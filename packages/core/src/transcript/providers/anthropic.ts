@@ -1,8 +1,8 @@
 /** Messages for Anthropic's Messages API: two roles that alternate, the user first. Pure. */
 
-import type { Block, Message } from "../../model/index.ts";
+import { assertKnownOptions, type Block, type Message } from "../../model/index.ts";
 import { PROMPT_BEFORE_ANSWER } from "../context/index.ts";
-import { type CallWords, createCallWords, type FormOptions, formTools } from "./calls.ts";
+import { type CallWords, createCallWords, FORM_OPTIONS, type FormOptions, formTools } from "./calls.ts";
 import { leave, type OmittedCounts, turnsOf } from "./omitted-blocks.ts";
 
 const RULES = { id: /^[\w-]+$/u, longestName: 128 };
@@ -57,6 +57,7 @@ export function toAnthropicMessages(
   messages: readonly Message[],
   options: FormOptions = {},
 ): AnthropicMessages {
+  assertKnownOptions("toAnthropicMessages", options, FORM_OPTIONS);
   const leftOut: OmittedCounts = {};
   const system: string[] = [];
   const made: AnthropicMessage[] = [];

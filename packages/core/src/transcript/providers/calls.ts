@@ -1,11 +1,13 @@
 /** The ids and names of calls, and the definitions of their tools, as an API accepts them. */
 
-import type { ToolDefinition } from "../../model/index.ts";
+import type { KnownOptions, ToolDefinition } from "../../model/index.ts";
 
 export interface FormOptions {
   /** The definitions of the tools, such as `metadata.tools` of a transcript. */
   readonly tools?: readonly ToolDefinition[] | undefined;
 }
+
+export const FORM_OPTIONS: KnownOptions<FormOptions> = { tools: true };
 
 export interface CallRules {
   readonly id: RegExp;

@@ -1,7 +1,7 @@
 /** Messages for OpenAI's Chat Completions, and for the many servers that speak it. Pure. */
 
-import type { Block, Message } from "../../model/index.ts";
-import { type CallWords, createCallWords, type FormOptions, formTools } from "./calls.ts";
+import { assertKnownOptions, type Block, type Message } from "../../model/index.ts";
+import { type CallWords, createCallWords, FORM_OPTIONS, type FormOptions, formTools } from "./calls.ts";
 import { addressOf, leave, type OmittedCounts, resultText, turnsOf } from "./omitted-blocks.ts";
 
 /** The service refuses longer ids and names. */
@@ -48,6 +48,7 @@ export interface OpenAIMessages {
 }
 
 export function toOpenAIMessages(messages: readonly Message[], options: FormOptions = {}): OpenAIMessages {
+  assertKnownOptions("toOpenAIMessages", options, FORM_OPTIONS);
   const leftOut: OmittedCounts = {};
   const words = createCallWords(RULES);
   const made = turnsOf(messages, leftOut).flatMap((message) => messagesOf(message, words, leftOut));

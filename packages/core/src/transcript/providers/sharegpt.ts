@@ -1,7 +1,7 @@
 /** A conversation in the form of ShareGPT data sets, with the roles for tools that LLaMA-Factory reads. Pure. */
 
-import type { Message } from "../../model/index.ts";
-import { type FormOptions, formTools } from "./calls.ts";
+import { assertKnownOptions, type Message } from "../../model/index.ts";
+import { FORM_OPTIONS, type FormOptions, formTools } from "./calls.ts";
 import { leave, type OmittedCounts, resultText, turnsOf } from "./omitted-blocks.ts";
 
 /** Calls keep the names that they have in the session. */
@@ -24,6 +24,7 @@ const FROM = { system: "system", user: "human", assistant: "gpt" } as const;
 
 /** A call is JSON text `{ name, arguments }`. */
 export function toShareGpt(messages: readonly Message[], options: FormOptions = {}): ShareGptConversation {
+  assertKnownOptions("toShareGpt", options, FORM_OPTIONS);
   const leftOut: OmittedCounts = {};
   const conversations: ShareGptTurn[] = [];
   for (const { role, content } of turnsOf(messages, leftOut)) {
