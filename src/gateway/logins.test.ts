@@ -3,10 +3,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LogInOptions } from "@continuo/agents/conversations";
-import { loggedIn as notedIn } from "@continuo/agents/drivers/acp";
+import { loggedIn as notedIn, noteLoggedIn } from "@continuo/agents/drivers/acp";
 import { ContinuoError, type ErrorCode } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import { noteLoggedIn } from "../../packages/agents/src/drivers/acp/logins.ts";
 import { scratchFolder } from "../../test/scratch-folder.ts";
 import { createLogins, type Logins, showsLogins } from "./logins.ts";
 

@@ -10,5 +10,12 @@
 export { acpCommand, capabilityKey } from "./connection.ts";
 export { toBlock, toContent } from "./content.ts";
 export { createAcpDriver } from "./driver.ts";
-export { type LoginChoice, type LoginMethod, loggedIn, noteLoggedOut, wantedLogins } from "./logins.ts";
+export {
+  type LoginChoice,
+  type LoginMethod,
+  loggedIn,
+  noteLoggedIn,
+  noteLoggedOut,
+  wantedLogins,
+} from "./logins.ts";
 export { configuredProgram, knownProgram } from "./programs.ts";
