@@ -271,10 +271,10 @@ describe("an approval", () => {
     const request = { approvalId: "a", toolName: "refund", readOnly: false, options: [] };
     const asked = desk.forRun(asking).ask(request, { signal: over.signal });
     asked.catch(() => undefined);
-    await expect.poll(() => desk.isWaiting(asking)).toBe(true);
+    await expect.poll(() => desk.awaitedQuestion(asking)).toBe("listed");
     await store.transitionRun(asking.runId, { to: "interrupted" });
     const next = await startRun(store, "s", "refund it", { retryOf: asking.runId });
-    expect([await desk.isWaiting(asking), await desk.isWaiting(next)]).toEqual([true, false]);
+    expect([await desk.awaitedQuestion(asking), await desk.awaitedQuestion(next)]).toEqual(["listed", null]);
     over.abort();
   });
 
@@ -301,7 +301,7 @@ describe("an approval", () => {
       .forRun(first)
       .ask(request, { signal: over.signal })
       .catch(() => undefined);
-    await expect.poll(() => desk.isWaiting(first)).toBe(true);
+    await expect.poll(() => desk.awaitedQuestion(first)).toBe("listed");
     over.abort();
     const [claim] = (await store.listClaims({ prefix: "approval/" })).items;
     if (claim === undefined) throw new Error("nobody asked");

@@ -217,13 +217,13 @@ test("a run whose question is only in the log waits for a person, until the log 
   const { runId } = run;
   const request = { approvalId: "a", toolName: "refund", readOnly: false, options: [] };
   const ask = { type: "approval_requested", data: request, runId };
-  expect(await desk.isWaiting(run)).toBe(false);
+  expect(await desk.awaitedQuestion(run)).toBe(null);
   await store.append("s", [ask]);
-  expect(await desk.isWaiting(run)).toBe(true);
+  expect(await desk.awaitedQuestion(run)).toBe("logged");
   await store.append("s", [
     { type: "approval_resolved", data: { approvalId: "a", outcome: "denied" }, runId },
   ]);
-  expect(await desk.isWaiting(run)).toBe(false);
+  expect(await desk.awaitedQuestion(run)).toBe(null);
 
   await store.append("s", [{ ...ask, data: { ...request, approvalId: "b" } }]);
   const asked = desk
@@ -232,12 +232,12 @@ test("a run whose question is only in the log waits for a person, until the log 
   await expect.poll(async () => (await desk.list()).length).toBe(1);
   await desk.resolve("b", { outcome: "granted", by: "carla" });
   expect(await asked).toMatchObject({ outcome: "granted" });
-  expect(await desk.isWaiting(run)).toBe(false);
+  expect(await desk.awaitedQuestion(run)).toBe(null);
 
   // The next attempt repeats the question with the same id, and its process ends before it stores it again.
   await store.transitionRun(runId, { to: "interrupted" });
   const next = await startRun(store, "s", "refund it", { retryOf: runId });
-  expect(await desk.isWaiting(next)).toBe(false);
+  expect(await desk.awaitedQuestion(next)).toBe(null);
   await store.append("s", [{ ...ask, data: { ...request, approvalId: "b" }, runId: next.runId }]);
-  expect(await desk.isWaiting(next)).toBe(true);
+  expect(await desk.awaitedQuestion(next)).toBe("logged");
 });

@@ -50,8 +50,7 @@ function hostWith(options: Host["options"]): Host {
     agents: new Map(),
     approvals: {
       close: async (root: string) => void closed.push(root),
-      isWaiting: async () => isWaiting,
-      hasStoredQuestion: async () => isWaiting,
+      awaitedQuestion: async () => (isWaiting ? "listed" : null),
     } as unknown as Host["approvals"],
     failureText: () => "",
     poke: () => undefined,

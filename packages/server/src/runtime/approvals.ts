@@ -187,30 +187,18 @@ export class ApprovalDesk implements Approvals {
   }
 
   /**
-   * True if this run asked a question, and its agent has not received the answer. Questions of earlier attempts do not
-   * count. A process that ended a moment after its question has stored only the event of the question.
+   * Says where the question is whose answer the agent of this run has not received: in the list of approvals, or only in
+   * the log, if its process ended a moment after it had asked; `null` if there is none. Questions of earlier attempts do
+   * not count.
    */
-  async isWaiting(run: Run): Promise<boolean> {
-    const { isAwaited, ids } = await this.#storedQuestions(run);
-    return isAwaited || (await hasUnstoredQuestion(this.#store, run, ids));
-  }
-
-  /** True if the run waits for the answer to a question that people can see in the list of approvals. */
-  async hasStoredQuestion(run: Run): Promise<boolean> {
-    return (await this.#storedQuestions(run)).isAwaited;
-  }
-
-  async #storedQuestions(
-    run: Run,
-  ): Promise<{ readonly isAwaited: boolean; readonly ids: ReadonlySet<string> }> {
-    const ids = new Set<string>();
-    let isAwaited = false;
+  async awaitedQuestion(run: Run): Promise<"listed" | "logged" | null> {
+    const listed = new Set<string>();
     for await (const { status, data } of claimsOf(this.#store, { owner: rootIn(run) })) {
       if (data.runId !== run.runId) continue;
-      isAwaited ||= status !== "cancelled" && data.usedBy === undefined;
-      ids.add(data.request.approvalId);
+      if (status !== "cancelled" && data.usedBy === undefined) return "listed";
+      listed.add(data.request.approvalId);
     }
-    return { isAwaited, ids };
+    return (await hasUnstoredQuestion(this.#store, run, listed)) ? "logged" : null;
   }
 
   /** Closes the open questions of an input whose runs have ended permanently: nobody can answer them. */

@@ -92,9 +92,9 @@ async function uncountedAttempt(
   run: Run,
 ): Promise<Readonly<Record<string, unknown>> | null> {
   if (isUntried(run)) return sameAttempt(run);
-  if (!(await approvals.isWaiting(run))) return null;
-  if (await approvals.hasStoredQuestion(run)) return sameAttempt(run);
-  if (!isChanceEnd(run)) return null;
+  const question = await approvals.awaitedQuestion(run);
+  if (question === "listed") return sameAttempt(run);
+  if (question === null || !isChanceEnd(run)) return null;
   return { attempt: attemptOf(run), ...suspicionAfter(run, { status: "interrupted", isLast: false }) };
 }
 
