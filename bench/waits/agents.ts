@@ -15,9 +15,9 @@ export async function agentRows({ rounds, quick }: WaitsOptions): Promise<Rows> 
   for (const agent of ["claude", "codex"] as const) {
     const name = NAMES[agent];
     try {
-      const { own, chat } = await untilAsked(agent, quick ? 5 : Math.max(9, rounds));
-      const [ours, theirs] = [median(chat), median(own)];
-      const from = `${ours.toFixed(0)} / ${theirs.toFixed(0)} ms, the agent itself`;
+      const { own, bare, chat } = await untilAsked(agent, quick ? 5 : Math.max(9, rounds));
+      const [ours, theirs, same] = [median(chat), median(own), median(bare)];
+      const from = `${ours.toFixed(0)} / ${theirs.toFixed(0)} ms, the agent itself; ${same.toFixed(0)} ms, the same program started as Continuo starts it, by a client that does nothing else`;
       rows.push(measured(name, ours / theirs, from));
     } catch (error) {
       rows.push(notMeasured(name, String(error).split("\n")[0] ?? ""));

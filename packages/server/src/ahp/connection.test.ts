@@ -16,7 +16,7 @@ function open(more: object = {}) {
   const connection = new AhpConnection({
     host,
     version: "1",
-    send: (text) => sent.push(JSON.parse(text)),
+    send: (text) => sent.push(JSON.parse(Buffer.from(text).toString())),
     may: () => undefined,
     record: async () => undefined,
     onRefused: () => undefined,
@@ -40,7 +40,7 @@ test("a client that asks to reconnect again and again has a bounded number of su
 });
 
 test("an answer lists a bounded number of sessions, and its cursor leads to the others", async () => {
-  const items = Array.from({ length: LIMITS.listed + 1 }, (_, at) => at);
+  const items = Array.from({ length: LIMITS.listed + 1 }, (_, at) => ({ at }));
   const { connection, sent } = open({ list: async () => items });
   const ask = async (id: number, method: string, params: object): Promise<Record<string, unknown>> => {
     await connection.receive(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
@@ -49,7 +49,7 @@ test("an answer lists a bounded number of sessions, and its cursor leads to the 
   await ask(1, "reconnect", { clientId: "a", lastSeenServerSeq: 0, subscriptions: [] });
   const first = await ask(2, "listSessions", {});
   expect(first.items).toHaveLength(LIMITS.listed);
-  expect(await ask(3, "listSessions", { cursor: first.nextCursor })).toEqual({ items: [LIMITS.listed] });
+  expect(await ask(3, "listSessions", { cursor: first.nextCursor })).toEqual({ items: [{ at: LIMITS.listed }] });
 });
 
 test("a client at the limit can reconnect with the same subscriptions", async () => {

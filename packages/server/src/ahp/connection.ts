@@ -10,15 +10,16 @@ import { dispatch, type Sender } from "./client-actions.ts";
 import { AhpError, reasonOf, toRpcError } from "./errors.ts";
 import { type AhpHost, folderOf, type Reader } from "./host.ts";
 import { LIMITS } from "./limits.ts";
-import { AHP_ERRORS, type Snapshot } from "./protocol.ts";
+import { AHP_ERRORS, type SessionSummary, type Snapshot } from "./protocol.ts";
 import { refusalOf } from "./refusals.ts";
+import { keptBytes } from "./summary.ts";
 import { chooseVersion, VERSIONS } from "./versions.ts";
 
 export interface ConnectionOptions {
   readonly host: AhpHost;
   readonly version: string;
-  /** Sends a text; the order is kept. */
-  readonly send: (text: string) => void;
+  /** Sends a text, or its bytes in UTF-8; the order is kept. */
+  readonly send: (text: string | Uint8Array) => void;
   /** Errors: `forbidden`. */
   readonly may: (access: "read" | "write" | "answer") => void;
   readonly record: (what: "agent_started" | "session_deleted", target: string) => Promise<void>;
@@ -69,10 +70,13 @@ const MESSAGE = z.looseObject({
 type DispatchedAction = z.output<typeof DISPATCH>;
 
 /**
- * Sends the answer. The caller must not wait between its changes and this call, so that no other action comes between
+ * Sends the answer, which may be JSON in UTF-8 already. The caller must not wait between its changes and this call, so that no other action comes between
  * them.
  */
-type Reply = (result: unknown) => void;
+type Reply = (result: object | null) => void;
+
+const COMMA: Uint8Array = Buffer.from(",");
+const END: Uint8Array = Buffer.from("}");
 
 export class AhpConnection implements Reader {
   readonly #options: ConnectionOptions;
@@ -81,7 +85,7 @@ export class AhpConnection implements Reader {
   #clientId: string | null = null;
   #name = "An editor";
   /** The newest list for `listSessions`, which is sent in pages. The name of the list is a part of each cursor. */
-  #listed: { readonly name: string; readonly items: readonly unknown[] } | null = null;
+  #listed: { readonly name: string; readonly items: readonly SessionSummary[] } | null = null;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -120,7 +124,11 @@ export class AhpConnection implements Reader {
     try {
       await this.#asked(method, params, (result) => {
         isAnswered = true;
-        this.#options.send(JSON.stringify({ jsonrpc: "2.0", id, result }));
+        if (result instanceof Uint8Array)
+          this.#options.send(
+            Buffer.concat([Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`), result, END]),
+          );
+        else this.#options.send(JSON.stringify({ jsonrpc: "2.0", id, result }));
       });
     } catch (error) {
       if (!isAnswered) this.#fail(id, error);
@@ -302,7 +310,7 @@ export class AhpConnection implements Reader {
       throw new ContinuoError("invalid", "the client has too many subscriptions");
   }
 
-  async #list({ limit, cursor }: z.output<typeof LIST>): Promise<object> {
+  async #list({ limit, cursor }: z.output<typeof LIST>): Promise<Uint8Array> {
     const [, name = "", start = "0"] = /^(\d+):(\d+)$/u.exec(cursor ?? "") ?? [];
     if (cursor !== undefined && this.#listed?.name !== name)
       throw new AhpError(AHP_ERRORS.invalidParams, "the list of this cursor is no longer known");
@@ -313,7 +321,12 @@ export class AhpConnection implements Reader {
     const { items, name: list } = this.#listed;
     const end = Number(start) + (limit ?? LIMITS.listed);
     const nextCursor = end < items.length ? `${list}:${end}` : undefined;
-    return { items: items.slice(Number(start), end), ...present({ nextCursor }) };
+    const after = nextCursor === undefined ? "]" : `],"nextCursor":${JSON.stringify(nextCursor)}`;
+    const shown = items.slice(Number(start), end).flatMap((item, at) => {
+      const bytes = keptBytes(item);
+      return at === 0 ? [bytes] : [COMMA, bytes];
+    });
+    return Buffer.concat([Buffer.from('{"items":['), ...shown, Buffer.from(after), END]);
   }
 
   async #create(

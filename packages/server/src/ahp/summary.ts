@@ -46,6 +46,18 @@ export function keptSummary(row: MachineSession): SessionSummary | null {
   return made;
 }
 
+const encoder = new TextEncoder();
+const encoded = new WeakMap<SessionSummary, Uint8Array>();
+
+/** A summary as JSON in UTF-8. A long list would spend most of its time on encoding the same summaries again. */
+export function keptBytes(summary: SessionSummary): Uint8Array {
+  const known = encoded.get(summary);
+  if (known !== undefined) return known;
+  const bytes = encoder.encode(JSON.stringify(summary));
+  encoded.set(summary, bytes);
+  return bytes;
+}
+
 /** Sub-agents and parts of channels are not conversations; a session without a title has no message of a person. */
 export function isShown({ place, title, key }: MachineSession): boolean {
   return place === null && title !== null && parseSessionUri(toSessionUri(key)) !== null;

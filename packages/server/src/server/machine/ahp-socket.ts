@@ -95,8 +95,8 @@ function serve(socket: WebSocket, { context, grant, host, peer }: SocketContext)
 }
 
 /** A client that reads nothing is disconnected; when it returns, it receives what it missed. */
-function send(socket: WebSocket, text: string): void {
+function send(socket: WebSocket, text: string | Uint8Array): void {
   if (socket.readyState !== socket.OPEN) return;
   if (socket.bufferedAmount > AHP_LIMITS.waitingBytes) socket.terminate();
-  else socket.send(text);
+  else socket.send(text, { binary: false });
 }
