@@ -49,7 +49,9 @@ test("an answer lists a bounded number of sessions, and its cursor leads to the 
   await ask(1, "reconnect", { clientId: "a", lastSeenServerSeq: 0, subscriptions: [] });
   const first = await ask(2, "listSessions", {});
   expect(first.items).toHaveLength(LIMITS.listed);
-  expect(await ask(3, "listSessions", { cursor: first.nextCursor })).toEqual({ items: [{ at: LIMITS.listed }] });
+  expect(await ask(3, "listSessions", { cursor: first.nextCursor })).toEqual({
+    items: [{ at: LIMITS.listed }],
+  });
 });
 
 test("a client at the limit can reconnect with the same subscriptions", async () => {

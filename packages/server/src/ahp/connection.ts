@@ -3,7 +3,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import { ContinuoError, present } from "@continuo/core/model";
+import { ContinuoError } from "@continuo/core/model";
 import { recordOf } from "@continuo/core/wire";
 import { z } from "zod";
 import { dispatch, type Sender } from "./client-actions.ts";
@@ -124,11 +124,10 @@ export class AhpConnection implements Reader {
     try {
       await this.#asked(method, params, (result) => {
         isAnswered = true;
-        if (result instanceof Uint8Array)
-          this.#options.send(
-            Buffer.concat([Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`), result, END]),
-          );
-        else this.#options.send(JSON.stringify({ jsonrpc: "2.0", id, result }));
+        if (result instanceof Uint8Array) {
+          const head = Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`);
+          this.#options.send(Buffer.concat([head, result, END]));
+        } else this.#options.send(JSON.stringify({ jsonrpc: "2.0", id, result }));
       });
     } catch (error) {
       if (!isAnswered) this.#fail(id, error);
