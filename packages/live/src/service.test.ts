@@ -50,3 +50,21 @@ test("evidence, and what the owner of a session writes, wait for the writes of o
     await service.stop();
   }
 });
+
+test("a service that is stopped twice has given its sessions to others when either call resolves", async () => {
+  await using store = await openStore("memory:");
+  const service = new LiveService({ store });
+  await service.start();
+  const renew = Promise.withResolvers<void>();
+  const renewed = store.renewLease.bind(store);
+  const renewLease = vi.spyOn(store, "renewLease").mockImplementation(async (...given) => {
+    await renew.promise;
+    return await renewed(...given);
+  });
+  const ended: string[] = [];
+  const stops = ["first", "second"].map((call) => service.stop().then(() => ended.push(call)));
+  await vi.waitFor(() => expect(renewLease).toHaveBeenCalled());
+  expect(ended).toEqual([]);
+  renew.resolve();
+  await Promise.all(stops);
+});

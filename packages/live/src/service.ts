@@ -101,7 +101,7 @@ export class LiveService {
   readonly removals: Removals;
   readonly writers: WriterChoice;
   readonly #leaveMetrics: () => void;
-  #state: "running" | "stopped" = "running";
+  #stopping: Promise<void> | null = null;
 
   constructor(options: LiveOptions) {
     assertLiveOptions("LiveService", options);
@@ -127,7 +127,7 @@ export class LiveService {
       follow: (sessionId) => this.follow(sessionId),
       own: (sessionId) => this.#own(sessionId, "anybody"),
       forget: (sessionId) => this.#forget(sessionId),
-      mayWrite: () => this.#state === "running" && this.#role === "owner",
+      mayWrite: () => this.#stopping === null && this.#role === "owner",
     });
     this.writers = new WriterChoice(this, this.#settings, {
       own: (sessionId) => this.#own(sessionId),
@@ -135,8 +135,7 @@ export class LiveService {
     });
     this.#kind = options.kind ?? "stored";
     this.#role = options.role ?? "owner";
-    // The first segmenter of a process needs 10 to 17 ms to load its tables. It is made here, so that it does not delay
-    // other work later.
+    // The first segmenter of a process loads its tables for 10 to 17 ms, so it is made before other work waits.
     if (this.#role === "owner") setImmediate(() => void contentWords("")).unref();
     this.serverId = options.serverName === undefined ? newId() : `${options.serverName}.${newId()}`;
     this.#ownership = new Ownership({
@@ -173,15 +172,16 @@ export class LiveService {
   }
 
   /** Stops this server's work; other servers take its sessions over. */
-  async stop(): Promise<void> {
-    if (this.#state === "stopped") return;
-    this.#state = "stopped";
-    this.#leaveMetrics();
-    for (const work of [this.#cleanUp, this.frames, this.removals, this.late]) work.stop();
-    this.#nightly?.stop();
-    for (const owner of [...this.#owners.values()]) owner.end();
-    await this.#followers.close();
-    await this.#ownership.stop();
+  stop(): Promise<void> {
+    this.#stopping ??= (async () => {
+      this.#leaveMetrics();
+      for (const work of [this.#cleanUp, this.frames, this.removals, this.late]) work.stop();
+      this.#nightly?.stop();
+      for (const owner of [...this.#owners.values()]) owner.end();
+      await this.#followers.close();
+      await this.#ownership.stop();
+    })();
+    return this.#stopping;
   }
 
   /**
@@ -464,7 +464,7 @@ export class LiveService {
 
   async #keep(lease: SessionLease): Promise<SessionOwner | null> {
     const { sessionId } = lease;
-    if (this.#state === "stopped") return null;
+    if (this.#stopping !== null) return null;
     const isHidden = await isRemoved(this.store, sessionId);
     const follower = await this.follow(sessionId);
     // A repair closes the follower, and opens another one.

@@ -133,4 +133,10 @@ export const CLIENT_ENDS: readonly PromiseOfRoom[] = [
     mistake: "signal: timeout,",
     test: "packages/core/src/client/live/requests.test.ts",
   },
+  {
+    ...LINK,
+    promise: "A link that is closed twice leaves once.",
+    text: "this.#closing ??= this.#close();",
+    mistake: "this.#closing = this.#close();",
+  },
 ];

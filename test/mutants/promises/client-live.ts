@@ -97,4 +97,11 @@ export const CLIENT_LIVE: readonly PromiseOfRoom[] = [
     mistake: "        void socket;",
     test: "packages/core/src/client/live/feed.test.ts",
   },
+  {
+    promise: "Evidence that the outbox still stores when its client is closed is rejected.",
+    file: "packages/core/src/client/live/client.ts",
+    text: "          reject(closed());\n          return;\n",
+    mistake: "          return;\n",
+    test: "packages/core/src/client/live/client.test.ts",
+  },
 ];

@@ -125,6 +125,22 @@ test("closing waits until everything is confirmed, and then until the server end
   await closing;
 });
 
+test("a link that is closed twice while a request waits leaves once, and both calls resolve", async () => {
+  const link = openLink();
+  const socket = await greeted();
+  link.joined();
+  const sent = link.request(SEND);
+  const ended: string[] = [];
+  for (const call of ["first", "second"]) void link.close().then(() => ended.push(call));
+  await vi.advanceTimersByTimeAsync(10);
+  socket.say({ type: "ok", request: 1, result: "stored" });
+  await vi.advanceTimersByTimeAsync(10);
+  expect([await sent, socket.framesOf("close").length]).toEqual(["stored", 1]);
+  socket.close(1000);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(ended).toEqual(["first", "second"]);
+});
+
 test("a frame that is longer than the server reads is refused, and the others are sent over the next socket", async () => {
   const link = openLink();
   const first = await greeted();

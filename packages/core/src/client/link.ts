@@ -78,6 +78,7 @@ export class Link {
   #met = 0;
   readonly #startedAt: number = performance.now();
   #onQuiet: (() => void) | null = null;
+  #closing: Promise<void> | null = null;
 
   constructor(options: LinkOptions) {
     this.#options = options;
@@ -112,8 +113,13 @@ export class Link {
     if (this.#state === "greeted") this.#send(frame);
   }
 
-  /** Waits at most `closeMs` until every request is confirmed, and then leaves. */
-  async close(): Promise<void> {
+  /** Waits at most `closeMs` until every request is confirmed, and then leaves. Each call returns the same promise. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     if (this.#state === "ended") return;
     const confirmed = new Promise<void>((resolve) => {
       this.#onQuiet = resolve;

@@ -113,3 +113,17 @@ test.each([
     expect(await next(store, "none", { ...options, signal })).toEqual({ value: undefined, done: true });
   },
 );
+
+test("a store and a view of it that are closed twice wait both times for the calls that are running", async () => {
+  const store = await openStore("memory:");
+  for (const one of [store.forWorkspace("other"), store]) {
+    let isDone = false;
+    const created = one.createLog().finally(() => {
+      isDone = true;
+    });
+    const first = one.close();
+    await one.close();
+    expect(isDone).toBe(true);
+    await Promise.all([first, created]);
+  }
+});

@@ -57,7 +57,7 @@ function openView(shared: StoreParts, base: Base | undefined): OpenedStore {
   const closing = new AbortController();
   const closed = base === undefined ? closing.signal : AbortSignal.any([closing.signal, base.closed]);
   const begun = new Set<Promise<unknown>>();
-  const close = async (): Promise<void> => {
+  const end = async (): Promise<void> => {
     if (closed.aborted) return;
     closing.abort(
       new ContinuoError("unavailable", "the store is closed", {
@@ -67,6 +67,11 @@ function openView(shared: StoreParts, base: Base | undefined): OpenedStore {
     );
     await Promise.allSettled(begun);
     await engine.close();
+  };
+  let ended: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    ended ??= end();
+    return ended;
   };
   const methods = {
     ...logReader(engine),

@@ -132,6 +132,44 @@ test("evidence that waits when its client is closed is rejected, and stays in th
   expect((await outbox.load())?.batches).toHaveLength(1);
 });
 
+test("evidence that the outbox still stores when its client is closed is rejected, and stays in the outbox", async () => {
+  const outbox = memoryOutbox();
+  const client = await open({ outbox });
+  const codes: string[] = [];
+  for (const added of [client.add(CAPTION), client.add(CAPTION)]) {
+    added.catch(({ code }: { readonly code: string }) => codes.push(code));
+  }
+  client.close();
+  await settle();
+  expect(codes).toEqual(["unavailable", "unavailable"]);
+  expect((await outbox.load())?.batches.map(({ sequence }) => sequence)).toEqual([0, 1]);
+  expect(sent("/evidence")).toEqual([]);
+});
+
+test("a client that is closed while it asks for the next session leaves the outbox to the next client", async () => {
+  const outbox = memoryOutbox();
+  const client = await open({ outbox });
+  const opening = Promise.withResolvers<void>();
+  const answer = globalThis.fetch;
+  vi.stubGlobal("fetch", async (url: string, init: RequestInit = {}) => {
+    if (init.method === "PUT") await opening.promise;
+    return await answer(url, init);
+  });
+  replyTo = ({ method }) =>
+    method === "PUT"
+      ? { ...OPENED, sessionId: "s2" }
+      : { error: { code: "log_closed", message: "it has ended" } };
+  const stored = client.add(CAPTION);
+  stored.catch(() => undefined);
+  await settle();
+  const before = await outbox.load();
+  client.close();
+  opening.resolve();
+  await settle();
+  await expect(stored).rejects.toMatchObject({ code: "unavailable" });
+  expect([before?.sessionId, await outbox.load()]).toEqual(["s1", before]);
+});
+
 test("a full outbox refuses more evidence", async () => {
   const outbox = memoryOutbox();
   const batches = Array.from({ length: LIMITS.outboxBatches }, (_, sequence) => ({ sequence, evidence: [] }));

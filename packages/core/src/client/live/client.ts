@@ -160,6 +160,11 @@ export class LiveClient {
         }
         this.#state = { ...this.#state, nextSequence: batch.sequence + 1 };
         this.#batches.push(batch);
+        // The client was closed while the outbox stored the batch: the next client sends it.
+        if (this.#over.signal.aborted) {
+          reject(closed());
+          return;
+        }
         this.#waiting.set(batch, { resolve, reject });
         this.#sendSoon();
       });
@@ -240,7 +245,7 @@ export class LiveClient {
     return (await this.#call("DELETE", "")) as LiveSession;
   }
 
-  /** Resolves when no evidence and no speech waits. */
+  /** Resolves when no evidence and no speech waits, and also when the client is closed. */
   async flushed(): Promise<void> {
     await this.#adding;
     await this.#speech.flushed();
@@ -352,6 +357,8 @@ export class LiveClient {
   /** Numbers the waiting batches again from 0, as those of a new producer. */
   async #renumber(sessionId: string): Promise<void> {
     const moved = this.#adding.then(async () => {
+      // The outbox of a closed client belongs to the next one.
+      if (this.#over.signal.aborted) return;
       const batches = this.#batches.map(({ evidence }, sequence): OutboxBatch => ({ sequence, evidence }));
       const next = emptyOutboxState(sessionId, batches);
       await this.#outbox.reset(next);
