@@ -76,4 +76,11 @@ export const CATALOG_TEXTS: readonly PromiseOfRoom[] = [
     mistake: "",
     test: "packages/agents/src/catalog/texts.test.ts",
   },
+  {
+    promise: "The first session of a new month is known to the next search.",
+    file: "packages/agents/src/catalog/texts-cache.ts",
+    text: "roots.find((one) => `${start}${sep}`.startsWith(`${one}${sep}`)) ?? dirname(start)",
+    mistake: "dirname(start)",
+    test: "packages/agents/src/catalog/texts-cache.test.ts",
+  },
 ];

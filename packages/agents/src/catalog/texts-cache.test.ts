@@ -95,6 +95,29 @@ test("the first session of another project is known to the next search", async (
   expect(await idsNow()).toBeGreaterThan(2);
 });
 
+test("the first Codex session, and the first one of a new day, month or year, are known to the next search", async () => {
+  const sessions = join(home, ".codex/sessions");
+  const days = ["2026/10/31", "2026/11/29", "2026/11/30", "2026/12/01", "2027/01/01"];
+  for (const [n, day] of days.entries()) {
+    expect(await idsNow()).toBe(2 + n);
+    const id = `22222222-0000-4000-8000-00000000000${n}`;
+    const at = `${day.replaceAll("/", "-")}T00:00:00.000Z`;
+    const records = [
+      { type: "session_meta", payload: { id, timestamp: at, cwd: "/work/app", cli_version: "0.46.0" } },
+      { type: "event_msg", payload: { type: "user_message", message: `day ${n}`, kind: "plain" } },
+    ];
+    const folder = join(sessions, day);
+    mkdirSync(folder, { recursive: true });
+    const lines = records.map((record) => `${JSON.stringify({ timestamp: at, ...record })}\n`);
+    const file = join(folder, `rollout-${at.slice(0, 19).replaceAll(":", "-")}-${id}.jsonl`);
+    writeFileSync(file, lines.join(""));
+    expect(await idsNow()).toBe(3 + n);
+    utimesSync(file, OLD, OLD);
+    for (let above = folder; above !== home; above = dirname(above)) utimesSync(above, OLD, OLD);
+    kept.forget();
+  }
+});
+
 test("a session that grew is read again by the next search", async () => {
   const id = "11111111-0000-4000-8000-000000000001";
   expect(await idsNow()).toBe(2);

@@ -1,9 +1,10 @@
 /** The texts of all sessions, kept open between searches until a cheap check finds a change. */
 
-import { statSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { dirname, sep } from "node:path";
 import { type FoundFile, mayBeWrittenSince, type PlacesAt, statFile } from "@continuo/files";
 import { stampOf } from "@continuo/native/index-file";
+import { foldersLookedInto } from "./examples.ts";
 import { CATALOG_LIMITS } from "./limits.ts";
 import { type OpenTexts, openTexts, type TextsOptions } from "./texts.ts";
 import { ownFiles } from "./texts-own.ts";
@@ -125,7 +126,8 @@ function toEntry(
   let isSame = (): boolean => true;
   const opened = async (): Promise<OpenTexts> => {
     const texts = await open(options);
-    isSame = unchangedSince(nowMs, texts);
+    const roots = (await foldersLookedInto(places)).flatMap(({ folders }) => folders);
+    isSame = unchangedSince(nowMs, texts, roots);
     return oneFillAtATime(texts);
   };
   return {
@@ -167,21 +169,24 @@ function oneFillAtATime(texts: OpenTexts): OpenTexts {
 /**
  * Returns a check of two things: the folders of sessions, which change when a session begins or disappears, and the
  * files that changed last.
+ *
+ * @param roots the folders in which agents keep their sessions; one that is missing must stay missing
  */
-function unchangedSince(openedMs: number, texts: OpenTexts): () => boolean {
+function unchangedSince(openedMs: number, texts: OpenTexts, roots: readonly string[]): () => boolean {
+  const all = texts.all().flatMap(({ found }) => found?.files ?? []);
   const files = new Map<string, FoundFile>();
-  const folders = new Set<string>();
-  for (const { found } of texts.all()) {
-    for (const file of found?.files ?? []) {
-      if (files.size < CATALOG_LIMITS.watchedFiles) files.set(file.path, file);
-      const folder = dirname(file.path);
-      if (folders.has(folder)) continue;
-      folders.add(folder);
-      folders.add(dirname(folder));
-    }
+  for (const file of all) {
+    if (files.size >= CATALOG_LIMITS.watchedFiles) break;
+    files.set(file.path, file);
   }
+  const folders = watchedFolders(
+    all.map(({ path }) => path),
+    roots,
+  );
+  const missing = roots.filter((root) => !existsSync(root));
   const stamps = [...files.values()].map((file) => ({ path: file.path, stamp: stampOf([file]) }));
   return () =>
+    !missing.some((root) => existsSync(root)) &&
     [...folders].every((folder) => {
       const stat = statSync(folder, { throwIfNoEntry: false });
       return stat !== undefined && !mayBeWrittenSince(stat, openedMs);
@@ -190,4 +195,18 @@ function unchangedSince(openedMs: number, texts: OpenTexts): () => boolean {
       const now = statFile(path);
       return now !== null && stampOf([now]) === stamp;
     });
+}
+
+/**
+ * The folder of each file and all folders above it up to its root: Codex keeps sessions in `YYYY/MM/DD`, so that a new
+ * month changes only the folder of the year. For a file that is below no root, only the folder above it is added.
+ */
+function watchedFolders(paths: readonly string[], roots: readonly string[]): ReadonlySet<string> {
+  const watched = new Set<string>();
+  for (const start of new Set(paths.map((path) => dirname(path)))) {
+    const root = roots.find((one) => `${start}${sep}`.startsWith(`${one}${sep}`)) ?? dirname(start);
+    watched.add(root);
+    for (let folder = start; folder !== root; folder = dirname(folder)) watched.add(folder);
+  }
+  return watched;
 }
