@@ -71,6 +71,7 @@ export async function insertSubscription(store: Store, subscription: Subscriptio
   return save(store, { subscription, version: claim?.generation ?? 0 }, {});
 }
 
+/** Starts again if another server changed it first. Errors: a `Refusal`. */
 export async function removeSubscription(store: Store, id: string): Promise<void> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const found = await loadSubscription(store, id);
@@ -85,6 +86,7 @@ export async function removeSubscription(store: Store, id: string): Promise<void
     };
     if (await tryAppend(store, ANCHOR, [], [claim])) return;
   }
+  throw tooManyChanges();
 }
 
 export interface Change<T> {
@@ -113,7 +115,11 @@ export async function changeSubscription<T>(
     const next = { subscription: changed.subscription, version: found.version };
     if (await save(store, next, changed)) return changed.result;
   }
-  throw new Refusal("FENCED", "too many others change the subscription at this moment");
+  throw tooManyChanges();
+}
+
+function tooManyChanges(): Refusal {
+  return new Refusal("FENCED", "too many others change the subscription at this moment");
 }
 
 async function save(

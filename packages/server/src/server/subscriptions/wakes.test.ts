@@ -1,7 +1,14 @@
+import { ContinuoError } from "@continuo/core/model";
 import { formatOffset } from "@continuo/core/wire";
 import { openStore } from "@continuo/store";
 import { expect, test, vi } from "vitest";
-import { insertSubscription, loadSubscription, type Subscription } from "./documents.ts";
+import {
+  changeSubscription,
+  insertSubscription,
+  loadSubscription,
+  removeSubscription,
+  type Subscription,
+} from "./documents.ts";
 import { linkOf } from "./links.ts";
 import { WakeClock } from "./wake-clock.ts";
 import { acknowledge, claimWake, makeWake } from "./wakes.ts";
@@ -133,4 +140,17 @@ test("each acknowledgement of a worker that is not done renews the lease of its 
   } finally {
     vi.useRealTimers();
   }
+});
+
+test("a change and a removal that lose every race against other servers are refused, and not confirmed", async () => {
+  await using store = await openStore("memory:");
+  await insertSubscription(store, SUBSCRIPTION);
+  const append = vi.spyOn(store, "append").mockRejectedValue(new ContinuoError("fenced", "changed first"));
+  const change = changeSubscription(store, "s", async (subscription) => ({ subscription, result: null }));
+  await expect(change).rejects.toMatchObject({ code: "FENCED" });
+  await expect(removeSubscription(store, "s")).rejects.toMatchObject({ code: "FENCED" });
+  append.mockRestore();
+  expect(await loadSubscription(store, "s")).not.toBeNull();
+  await removeSubscription(store, "s");
+  expect(await loadSubscription(store, "s")).toBeNull();
 });
