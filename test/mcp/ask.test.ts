@@ -148,6 +148,10 @@ test.each([
   [{ to: "codex", question: "x", channel: "secret" }, "forbidden", "Use one of team"],
   [{ question: "x" }, "usage", "Give `to`"],
   [{ ask: "ask-1/x" }, "usage", "no question"],
+  [{ ask: `ask-${"0".repeat(24)}/codex/team`, question: "x" }, "usage", "Give `ask` without `question`"],
+  [{ ask: `ask-${"0".repeat(24)}/codex/team`, channel: "team" }, "usage", "Give `ask` without `question`"],
+  [{ to: "codex" }, "usage", "Give `question`"],
+  [{ channel: "team", question: " " }, "usage", "Give `question`"],
   [{ ask: `ask-${"0".repeat(24)}/codex/secret` }, "forbidden", "is not open"],
 ])("%j is refused: %s", async (args, code, words) => {
   await using mcp = openMcp(home, { asking: await asking() });

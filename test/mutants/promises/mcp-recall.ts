@@ -152,8 +152,15 @@ export const MCP_RECALL: readonly PromiseOfRoom[] = [
   {
     promise: "A line of the tool who without a last line is only this line.",
     file: "packages/server/src/mcp/who-tool.ts",
-    text: "(lastLine ?? line)",
-    mistake: "(lastLine ?? lines.length)",
+    text: "const to = lastLine ?? line;",
+    mistake: "const to = lastLine ?? ofLines;",
+    test: "test/mcp/who.test.ts",
+  },
+  {
+    promise: "A last line of the tool who without a first one is refused.",
+    file: "packages/server/src/mcp/who-tool.ts",
+    text: "if (line === undefined && lastLine === undefined)",
+    mistake: "if (line === undefined)",
     test: "test/mcp/who.test.ts",
   },
   {

@@ -303,8 +303,8 @@ export const MCP: readonly PromiseOfRoom[] = [
   {
     promise: "The tool `who` shows one line when one is asked for.",
     file: "packages/server/src/mcp/who-tool.ts",
-    text: "line === undefined ? lines.length : (lastLine ?? line)",
-    mistake: "lastLine ?? lines.length",
+    text: "return { from: line, to };",
+    mistake: "return { from: line, to: ofLines };",
     test: "test/mcp/who.test.ts",
   },
   {

@@ -53,11 +53,17 @@ export const askTool: Tool = defineTool({
   ) {
     const { asking } = context;
     if (asking === null) throw new ContinuoError("forbidden", "no channel is open for questions");
+    const isQuestion = question !== undefined && question.trim() !== "";
+    const isAddressed = to !== undefined || channel !== undefined;
     if (ask !== undefined) {
+      if (isQuestion || isAddressed) throw onlyAsk();
       const asked = parseAsk(ask, asking);
       return await answerWithin(asked, { asking, waitSeconds, maxTokens, context, signal });
     }
-    if (question === undefined || question.trim() === "") return await listed(asking);
+    if (!isQuestion) {
+      if (isAddressed) throw noQuestion();
+      return await listed(asking);
+    }
     const wanted = { channel: chosenChannel(channel, asking), to: addressee(to), question };
     const asked = { channel: wanted.channel, to: wanted.to, messageId: idOf(wanted) };
     await asking.ask({ ...asked, content: question });
@@ -108,6 +114,18 @@ function addressee(to: string | undefined): string {
   if (to !== undefined) return to.replace(/^@/u, "");
   throw new ContinuoError("usage", "the question has no addressee", {
     hint: "Give `to`: a handle, as a call without `question` lists them.",
+  });
+}
+
+function onlyAsk(): ContinuoError {
+  return new ContinuoError("usage", "`ask` names a question that was sent already", {
+    hint: "Give `ask` without `question`, `to` and `channel`, or leave it out to send a new question.",
+  });
+}
+
+function noQuestion(): ContinuoError {
+  return new ContinuoError("usage", "there is no question", {
+    hint: "Give `question`, or leave out `to` and `channel` to see who can be asked.",
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { openOrigins, readFileLines } from "@continuo/agents/search";
-import type { FileBlame, LineOrigin } from "@continuo/core/model";
+import { ContinuoError, type FileBlame, type LineOrigin } from "@continuo/core/model";
 import { cutMiddle, visibleLine } from "@continuo/core/transcript";
 import { z } from "zod";
 import { type Answer, DATA_NOTE, largestWithin, QUOTED_NOTE, quote } from "./answer.ts";
@@ -47,6 +47,7 @@ export const whoTool: Tool = defineTool({
     const path = resolve(places.cwd, file);
     // Only an agent of this machine has a folder, and no file outside of it is read.
     const lines = readFileLines(path, context.callerPid === null ? [] : [places.cwd]);
+    const range = rangeOf(line, lastLine, lines.length);
     const origins = openOrigins({
       places,
       signal,
@@ -56,14 +57,37 @@ export const whoTool: Tool = defineTool({
       isVisible: (session) => isVisible(session, context),
     });
     const blame = await origins.ofFile(path, lines);
-    const runs = runsOf(
-      blame,
-      { from: line ?? 1, to: line === undefined ? lines.length : (lastLine ?? line) },
-      context,
-    );
+    const runs = runsOf(blame, range, context);
     return largestWithin(runs.length, maxTokens, (count) => toAnswer(file, blame, runs, count));
   },
 });
+
+interface LineRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Errors: `usage`, `out_of_range`. */
+function rangeOf(line: number | undefined, lastLine: number | undefined, ofLines: number): LineRange {
+  if (line === undefined && lastLine === undefined) return { from: 1, to: ofLines };
+  if (line === undefined) {
+    throw new ContinuoError("usage", "`lastLine` is given without `line`", {
+      hint: "Give `line` too: the first line.",
+    });
+  }
+  const to = lastLine ?? line;
+  if (to < line) {
+    throw new ContinuoError("usage", `\`lastLine\` ${to} comes before \`line\` ${line}`, {
+      hint: "Give the smaller number as `line`.",
+    });
+  }
+  if (to > ofLines) {
+    throw new ContinuoError("out_of_range", `the file has no line ${to}`, {
+      hint: ofLines === 0 ? "Leave out `line`: the file is empty." : `Give lines from 1 to ${ofLines}.`,
+    });
+  }
+  return { from: line, to };
+}
 
 /** Consecutive lines that one turn wrote; `null` if no turn did. */
 interface Run {
@@ -80,7 +104,7 @@ const PROMPT_CHARS = 200;
 
 function runsOf(
   { lines, origins }: FileBlame,
-  { from, to }: { readonly from: number; readonly to: number },
+  { from, to }: LineRange,
   { mask }: ToolContext,
 ): readonly Run[] {
   const runs: Run[] = [];
