@@ -1,6 +1,6 @@
 /** An editor on the gateway, with a scripted agent. */
 
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { McpServer } from "@agentclientprotocol/sdk/unstable";
 import { openOwn, restoreOwn, trashedOwn } from "@continuo/agents/catalog";
@@ -425,6 +425,18 @@ describe("the editor's MCP servers", () => {
       severity: "info",
       title: "robot is not given these tool servers: web",
     });
+  });
+
+  test("come in addition to those of continuo.yaml, and replace one with the same name", async () => {
+    const path = ".continuo/continuo.yaml";
+    const content = JSON.parse(readFileSync(join(home.path, path), "utf8"));
+    const servers = { files: { command: "other" }, tools: { command: "tools" } };
+    home.write(path, JSON.stringify({ ...content, mcp: { servers } }));
+    await using editor = await openEditor(home);
+    const { sessionId } = await editor.agent.request("session/new", { cwd, mcpServers: [files] });
+    await say(editor, sessionId, "hello");
+    const tools = { name: "tools", command: "tools", args: [], env: [] };
+    expect(home.sent("session/new").at(-1)?.mcpServers).toEqual([tools, files]);
   });
 
   test.each(["session/load", "session/resume"] as const)(

@@ -54,6 +54,7 @@ export function addTalkOptions(command: Command): Command {
     .addOption(
       new Option("--transport <how>", "the protocol to drive the agent with").choices(["native", "acp"]),
     )
+    .option("--mcp <file>", "give the agent the MCP servers of this file, which has the form of .mcp.json")
     .addOption(
       new Option("--timeout <time>", "cancel a turn after this time: 30s, 10m, 2h").argParser(parseTime),
     )

@@ -7,13 +7,15 @@ import type { Configuration, ConfigurationProblem, UntrustedFile } from "./setti
 
 type ConfigurationChecks = Pick<Configuration, "problems" | "untrusted">;
 
+const HINT = "See docs/configuration.md and examples/continuo.yaml for every key.";
+
 /** Call it before a configuration is used. Errors: `invalid`, with every problem and its position. */
-export function assertValid({ problems }: ConfigurationChecks): void {
+export function assertValid({ problems }: ConfigurationChecks, hint: string = HINT): void {
   const [first, ...others] = problems;
   if (first === undefined) return;
   const message = [first, ...others].map(describeProblem).join("\n");
   throw new ContinuoError("invalid", message, {
-    hint: "See docs/configuration.md and examples/continuo.yaml for every key.",
+    hint,
     details: { problems },
   });
 }

@@ -257,6 +257,35 @@ describe("limits of the server", () => {
   });
 });
 
+describe("MCP servers", () => {
+  const SERVERS = `mcp:\n  servers:\n    files: { command: serve, env: { TOKEN: "\${TOKEN}" } }`;
+
+  test("are read from the person's own file, as they are written there", async () => {
+    write(".continuo/continuo.yaml", SERVERS);
+    const files = { command: "serve", env: { TOKEN: `\${TOKEN}` } };
+    expect(await read()).toMatchObject({ problems: [], mcpServers: { files } });
+  });
+
+  test("cannot be named by a project, even by one that is trusted", async () => {
+    write("app/deep/continuo.yaml", SERVERS);
+    trust("app/deep/continuo.yaml", hash("sha256", SERVERS));
+    const { problems, mcpServers } = await read();
+    expect(problems).toMatchObject([{ key: "mcp", line: 1 }]);
+    expect(mcpServers).toEqual({});
+  });
+
+  test.each([
+    ["files: { comand: x }", "mcp.servers.files.comand", "command"],
+    ["my files: { command: x }", "mcp.servers.my files", null],
+    ["files: {}", "mcp.servers.files", null],
+  ])("%s is a problem with its place", async (text, key, suggestion) => {
+    write(".continuo/continuo.yaml", `mcp:\n  servers:\n    ${text}`);
+    const { problems, mcpServers } = await read();
+    expect(problems).toContainEqual(expect.objectContaining({ key, suggestion, line: 3 }));
+    expect(mcpServers).toEqual({});
+  });
+});
+
 describe("a trusted folder", () => {
   const restricted = async (cwd: string) => {
     const { agents } = await read(cwd);
@@ -410,7 +439,9 @@ describe("what is published", () => {
     expect(problems).toEqual([]);
     const keys = new Set(keysOf(content, []));
     const hasKey = (key: string): boolean =>
-      ["claude", "my-model", "local", "sonnet"].some((name) => keys.has(key.replace("*", name)));
+      ["claude", "my-model", "local", "sonnet", "files", "issues"].some((name) =>
+        keys.has(key.replace("*", name)),
+      );
     expect(everyKey().filter((key) => !hasKey(key))).toEqual([]);
   });
 

@@ -91,6 +91,14 @@ test("a file that sets variables is parsed each time, and no key of it is copied
   expect(readFileSync(join(root, KNOWN), "utf8")).not.toContain("secret");
 });
 
+test("a file with MCP servers is parsed each time, and no key of it is copied", async () => {
+  write(".continuo/continuo.yaml", "mcp: { servers: { one: { command: x, args: [--key=secret] } } }");
+  write("app/continuo.yaml", "agent: pi");
+  for (const _ of [1, 2]) expect((await read()).mcpServers.one?.args).toEqual(["--key=secret"]);
+  expect(parsed).toHaveLength(4);
+  expect(readFileSync(join(root, KNOWN), "utf8")).not.toContain("secret");
+});
+
 test.each(["", "{", "[]", '{"schema":"another","files":[]}', `{"schema":"${SCHEMA_HASH}","files":[1,{}]}`])(
   "%j instead of a cache counts as an empty cache",
   async (text) => {

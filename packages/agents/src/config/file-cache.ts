@@ -1,7 +1,7 @@
 /**
  * Caches the content of files without problems by the hash of their bytes: an unchanged file is not parsed and checked
  * again, and the parsers (yaml, zod) are not even loaded. The cache belongs to Continuo, and may be deleted. A file
- * that sets environment variables of an agent is not cached, because they can contain keys.
+ * that sets environment variables of an agent, or has MCP servers, is not cached, because these can contain keys.
  */
 
 import { existsSync } from "node:fs";
@@ -11,7 +11,7 @@ import { isJson, readJsonFile, writeDurably } from "@continuo/files";
 import type { FileContent } from "./schema.ts";
 
 /** The beginning of the hash of the schema that checked the files. A test fails if the schema has another hash. */
-export const SCHEMA_HASH = "65ef10b92c9ccf6e";
+export const SCHEMA_HASH = "a647927a8241be39";
 
 /** The home has one file, and each project can have one. */
 export const MAX_CACHED_FILES = 16;
@@ -31,7 +31,7 @@ export function recallContents(home: string, hashes: readonly string[]): readonl
 
 /** Keeps the newest contents. Nothing is written if Continuo has no home yet. */
 export function rememberContents(home: string, files: readonly CachedFile[]): void {
-  const known = files.filter(({ content }) => !setsVariables(content));
+  const known = files.filter(({ content }) => !mayHaveKeys(content));
   if (known.length === 0 || !existsSync(home)) return;
   const others = readKnown(home).filter(({ sha256 }) => known.every((file) => file.sha256 !== sha256));
   const kept = [...known, ...others].slice(0, MAX_CACHED_FILES);
@@ -42,8 +42,8 @@ export function rememberContents(home: string, files: readonly CachedFile[]): vo
   }
 }
 
-function setsVariables({ agents = {} }: FileContent): boolean {
-  return Object.values(agents).some(({ env }) => env !== undefined);
+function mayHaveKeys({ agents = {}, mcp }: FileContent): boolean {
+  return mcp?.servers !== undefined || Object.values(agents).some(({ env }) => env !== undefined);
 }
 
 function fileOf(home: string): string {

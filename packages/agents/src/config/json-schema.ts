@@ -13,7 +13,7 @@ export interface JsonSchema {
 
 /** The content of `docs/continuo.schema.json`. */
 export function toJsonSchema(): JsonSchema {
-  const { $schema, ...schema } = z.toJSONSchema(FILE_SCHEMA, { io: "input" }) as JsonSchema;
+  const { $schema, ...schema } = jsonSchemaOf(FILE_SCHEMA);
   return {
     $schema,
     title: "continuo.yaml",
@@ -22,14 +22,18 @@ export function toJsonSchema(): JsonSchema {
   };
 }
 
+export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
+  return z.toJSONSchema(schema, { io: "input" }) as JsonSchema;
+}
+
 /** Every key; `*` stands for a name that the user chooses: `agents.*.session.on_missing`. */
-export function everyKey(): readonly string[] {
-  return keysBelow(toJsonSchema(), []);
+export function everyKey(of: JsonSchema = toJsonSchema()): readonly string[] {
+  return keysBelow(of, []);
 }
 
 /** The keys that may be at a place of the file. */
-export function keysAt(path: readonly PropertyKey[]): readonly string[] {
-  let schema: JsonSchema | undefined = toJsonSchema();
+export function keysAt(path: readonly PropertyKey[], of: JsonSchema = toJsonSchema()): readonly string[] {
+  let schema: JsonSchema | undefined = of;
   for (const name of path) schema = schema === undefined ? undefined : innerOf(schema, String(name));
   return Object.keys(propertiesOf(schema));
 }

@@ -4,17 +4,21 @@ import { cutText, nearest } from "@continuo/core/model";
 import { entryOf } from "@continuo/files";
 import { type Document, isMap, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
 import type { z } from "zod";
-import { everyKey, keysAt } from "./json-schema.ts";
+import { everyKey, type JsonSchema, jsonSchemaOf, keysAt } from "./json-schema.ts";
+import { MCP_FILE, type McpFile } from "./mcp-schema.ts";
 import { FILE_SCHEMA, type FileContent } from "./schema.ts";
 import type { ConfigurationProblem } from "./settings.ts";
 
-export interface ParsedFile {
+/** A file of another content than that of `continuo.yaml`. */
+export interface ParsedText<Content> {
   /** Empty if there are problems. */
-  readonly content: FileContent;
+  readonly content: Content;
   readonly problems: readonly ConfigurationProblem[];
   /** The position of a key. */
   readonly placeOf: (path: readonly PropertyKey[]) => TextPosition;
 }
+
+export type ParsedFile = ParsedText<FileContent>;
 
 export interface TextPosition {
   readonly line: number;
@@ -26,6 +30,25 @@ const MAX_PROBLEMS = 20;
 const MAX_SHOWN_CHARS = 60;
 
 export function parseFile(text: string, file: string): ParsedFile {
+  return parseText<FileContent>(text, file, { schema: FILE_SCHEMA, empty: {} });
+}
+
+/** Parses a file with the form of `.mcp.json`. JSON is YAML, whose parser reports the place of a mistake. */
+export function parseMcpFile(text: string, file: string): ParsedText<McpFile> {
+  return parseText<McpFile>(text, file, { schema: MCP_FILE, empty: { mcpServers: {} } });
+}
+
+interface TextForm<Content> {
+  readonly schema: z.ZodType<Content>;
+  /** The content of a file with problems. */
+  readonly empty: Content;
+}
+
+function parseText<Content>(
+  text: string,
+  file: string,
+  { schema, empty }: TextForm<Content>,
+): ParsedText<Content> {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, schema: "core", prettyErrors: false });
   const placeAt = (offset: number): TextPosition => {
@@ -33,8 +56,8 @@ export function parseFile(text: string, file: string): ParsedFile {
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
   const placeOf = (path: readonly PropertyKey[]): TextPosition => placeAt(offsetOf(document, path));
-  const failed = (problems: readonly ConfigurationProblem[]): ParsedFile => ({
-    content: {},
+  const failed = (problems: readonly ConfigurationProblem[]): ParsedText<Content> => ({
+    content: empty,
     problems: problems.slice(0, MAX_PROBLEMS),
     placeOf,
   });
@@ -48,9 +71,10 @@ export function parseFile(text: string, file: string): ParsedFile {
   if ("message" in parsed) {
     return failed([{ file, line: 1, column: 1, key: "", message: parsed.message, suggestion: null }]);
   }
-  const result = FILE_SCHEMA.safeParse(parsed.value ?? {});
+  const result = schema.safeParse(parsed.value ?? {});
   if (result.success) return { content: result.data, problems: [], placeOf };
-  const findings = result.error.issues.flatMap((issue) => findingsOf(issue, [], parsed.value));
+  const checked = { value: parsed.value, keys: jsonSchemaOf(schema) };
+  const findings = result.error.issues.flatMap((issue) => findingsOf(issue, [], checked));
   return failed(
     findings
       .map(({ path, ...said }) => ({ file, ...placeOf(path), key: path.map(String).join("."), ...said }))
@@ -93,14 +117,21 @@ interface SchemaIssue {
 
 type Issue = z.core.$ZodIssue;
 
-function findingsOf(issue: Issue, before: readonly PropertyKey[], whole: unknown): SchemaIssue[] {
+interface CheckedValue {
+  readonly value: unknown;
+  /** The schema that has the keys to suggest. */
+  readonly keys: JsonSchema;
+}
+
+function findingsOf(issue: Issue, before: readonly PropertyKey[], checked: CheckedValue): SchemaIssue[] {
+  const { value: whole } = checked;
   const path = [...before, ...issue.path];
   switch (issue.code) {
     case "unrecognized_keys":
       return issue.keys.map((key) => ({
         path: [...path, key],
         message: `there is no key ${shown(key)}${path.length === 0 ? "" : ` in ${path.map(String).join(".")}`}`,
-        suggestion: meantKey(key, path, valueAt(whole, [...path, key])),
+        suggestion: meantKey(key, path, { ...checked, value: valueAt(whole, [...path, key]) }),
       }));
     case "invalid_key":
       return [{ path, message: keyMessage(path), suggestion: keySuggestion(path) }];
@@ -118,7 +149,7 @@ function findingsOf(issue: Issue, before: readonly PropertyKey[], whole: unknown
     case "invalid_type":
       return [{ path, message: `it must be ${typeName(issue.expected)}`, suggestion: null }];
     case "invalid_union":
-      return branchOf(issue.errors, valueAt(whole, path)).flatMap((one) => findingsOf(one, path, whole));
+      return branchOf(issue.errors, valueAt(whole, path)).flatMap((one) => findingsOf(one, path, checked));
     case "invalid_format":
       return [{ path, message: `${shown(valueAt(whole, path))} is not allowed here`, suggestion: null }];
     default:
@@ -137,24 +168,32 @@ function branchOf(branches: readonly (readonly Issue[])[], value: unknown): read
 const WORDS_OF_OTHERS: Readonly<Record<string, string>> = { provider: "agent", providers: "agents" };
 
 /** Suggests a similar key of this map, or else of another map, followed by a key of the value that exists there. */
-function meantKey(key: string, path: readonly PropertyKey[], value: unknown): string | null {
+function meantKey(key: string, path: readonly PropertyKey[], { value, keys }: CheckedValue): string | null {
   const lastOf = (one: string): string => one.split(".").at(-1) ?? "";
   const word = entryOf(WORDS_OF_OTHERS, key.toLowerCase()) ?? lastOf(key);
-  const here = nearest(word, keysAt(path));
+  const here = nearest(word, keysAt(path, keys));
   if (here !== null) return here;
-  const near = nearest(word, everyKey().map(lastOf));
-  const elsewhere = everyKey().find((one) => lastOf(one) === near);
+  const every = everyKey(keys);
+  const near = nearest(word, every.map(lastOf));
+  const elsewhere = every.find((one) => lastOf(one) === near);
   if (elsewhere === undefined) return null;
   const below = Object.keys(Object(value)).map((inner) => `${elsewhere}.${inner}`);
-  const whole = below.find((one) => everyKey().includes(one)) ?? elsewhere;
+  const whole = below.find((one) => every.includes(one)) ?? elsewhere;
   return whole.replace("*", String(path[1] ?? "NAME"));
 }
 
+/** The names that a map can have, by the key of the map; in all other maps they are those of agents. */
+const NAMES_IN: Readonly<Record<string, string>> = {
+  env: "a variable",
+  headers: "a header",
+  mcpServers: "an MCP server: use letters, digits, hyphens and underscores",
+  servers: "an MCP server: use letters, digits, hyphens and underscores",
+};
+const AGENT_NAME = "an agent: use lower-case letters, digits and hyphens, beginning with a letter";
+
 function keyMessage(path: readonly PropertyKey[]): string {
-  const key = shown(path.at(-1));
-  return path.at(-2) === "env"
-    ? `${key} cannot be the name of a variable`
-    : `${key} cannot be the name of an agent: use lower-case letters, digits and hyphens, beginning with a letter`;
+  const named = entryOf(NAMES_IN, String(path.at(-2))) ?? AGENT_NAME;
+  return `${shown(path.at(-1))} cannot be the name of ${named}`;
 }
 
 function keySuggestion(path: readonly PropertyKey[]): string | null {
@@ -162,7 +201,7 @@ function keySuggestion(path: readonly PropertyKey[]): string | null {
     .toLowerCase()
     .replace(/[^a-z0-9]+/gu, "-")
     .replace(/^[^a-z]+|-+$/gu, "");
-  return path.at(-2) === "env" || key === "" ? null : key.slice(0, 40);
+  return entryOf(NAMES_IN, String(path.at(-2))) !== undefined || key === "" ? null : key.slice(0, 40);
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {

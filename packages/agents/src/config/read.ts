@@ -138,6 +138,7 @@ type OfMachine = Pick<
   | "live"
   | "blobs"
   | "askChannels"
+  | "mcpServers"
   | "releaseFeed"
 >;
 
@@ -149,6 +150,7 @@ const NO_SETTINGS: OfMachine = {
   live: {},
   blobs: null,
   askChannels: [],
+  mcpServers: {},
   releaseFeed: null,
 };
 
@@ -203,7 +205,7 @@ const OF_HOME = {
   live: "one server serves all projects",
   blobs: "one store has the blobs of all projects",
   models: "the key of a model is sent to its address",
-  mcp: "a project cannot let agents write to your channels",
+  mcp: "a project cannot start programs, or let agents write to your channels",
   updates: "a project cannot choose the address that Continuo asks for updates",
 } as const;
 
@@ -222,6 +224,7 @@ function addOfHome(
       live: toLive(content.live ?? {}),
       blobs: content.blobs === undefined ? null : { s3: present(content.blobs.s3) },
       askChannels: content.mcp?.ask ?? [],
+      mcpServers: content.mcp?.servers ?? {},
       releaseFeed: content.updates?.feed ?? null,
     };
     reading.models = toModels(content.models ?? {});

@@ -3,6 +3,7 @@
 import { AGENT_NAMES } from "@continuo/core/model";
 import { z } from "zod";
 import { blobs, type FileBlobs } from "./blobs-schema.ts";
+import { type FileMcp, mcp } from "./mcp-schema.ts";
 import { type FileServerLimits, SERVER_LIMIT_KEYS } from "./server-limits.ts";
 
 /** A name that can be used before an id (`NAME:ID`), in the name of a file and in the id of a log. */
@@ -13,8 +14,6 @@ const MAX_AGENTS = 100;
 const MAX_PATTERNS = 1_000;
 const MAX_PRICES = 1_000;
 const MAX_PRICE = 1_000_000;
-const MAX_ASKED_CHANNELS = 20;
-const MAX_NAME_CHARS = 200;
 const MAX_TEXT_CHARS = 10_000;
 const MAX_TIME_MS = 24 * 60 * 60 * 1000;
 
@@ -134,7 +133,7 @@ export interface FileContent {
     | undefined;
   readonly server?: { readonly limits?: FileServerLimits | undefined } | undefined;
   readonly live?: FileLive | undefined;
-  readonly mcp?: { readonly ask?: readonly string[] | undefined } | undefined;
+  readonly mcp?: FileMcp | undefined;
   readonly updates?: { readonly feed?: string | undefined } | undefined;
   readonly blobs?: FileBlobs | undefined;
 }
@@ -466,18 +465,9 @@ export const FILE_SCHEMA: z.ZodType<FileContent> = z.strictObject({
   live: live
     .optional()
     .describe("How `continuo serve` runs continuous sessions. Only in the file in CONTINUO_HOME."),
-  mcp: z
-    .strictObject({
-      ask: z
-        .array(z.string().min(1).max(MAX_NAME_CHARS))
-        .max(MAX_ASKED_CHANNELS)
-        .optional()
-        .describe(
-          "Channels in which agents may ask other agents, with the tool `ask` of `continuo mcp`. Default: none.",
-        ),
-    })
+  mcp: mcp
     .optional()
-    .describe("The tools of `continuo mcp`. Only in the file in CONTINUO_HOME."),
+    .describe("MCP servers for agents, and the tools of `continuo mcp`. Only in the file in CONTINUO_HOME."),
   updates: z
     .strictObject({
       feed: z

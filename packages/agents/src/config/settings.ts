@@ -2,6 +2,7 @@
 
 import { AGENT_NAMES, type OnMissing } from "@continuo/core/model";
 import type { S3Settings } from "@continuo/store";
+import type { FileMcpServers } from "./mcp-schema.ts";
 import type { ServerLimitSettings } from "./server-limits.ts";
 
 export type PermissionPolicy = "ask" | "safe" | "unrestricted";
@@ -188,6 +189,8 @@ export interface Configuration {
   readonly live: LiveConfiguration;
   /** Channels in which agents may ask other agents. */
   readonly askChannels: readonly string[];
+  /** MCP servers for the agents of conversations, by name, as the file has them. */
+  readonly mcpServers: FileMcpServers;
   /** The address of the changelog of the releases; `null` for none. */
   readonly releaseFeed: string | null;
   /** The bucket for large blobs of the store; `null`: they stay with the database. */

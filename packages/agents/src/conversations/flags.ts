@@ -16,6 +16,8 @@ export interface TalkFlags {
   readonly permissions?: "safe" | "ask" | "unrestricted";
   readonly model?: string;
   readonly transport?: "native" | "acp";
+  /** A file with MCP servers for the agents, which has the form of `.mcp.json`. */
+  readonly mcp?: string;
   readonly timeout?: number;
   readonly limit?: number;
   readonly maxMessages?: number;

@@ -44,7 +44,7 @@ export interface Program {
 }
 
 export function createProgram(options: ProgramOptions): Program {
-  const { setting, trust, places, ask, keepOpen, note, toolServers, editor } = options;
+  const { setting, trust, places, ask, keepOpen, note, toolServers = [], editor } = options;
   let agent: ConversationAgent | null = null;
   const waits = createWaitNotes(note);
   const noted = new Set<string>();
@@ -65,11 +65,16 @@ export function createProgram(options: ProgramOptions): Program {
     if (!noted.has(line)) note(line);
     noted.add(line);
   };
+  const noteLeftOut = (model: string): void => {
+    if (toolServers.length === 0) return;
+    note(`${model} is a model, which gets no MCP servers: ${toolServers.map(({ name }) => name).join(", ")}`);
+  };
   const ready: Program["ready"] = async (state) => {
     if (agent !== null) return agent;
     const { settings, mode, effort } = state;
     const { policy, timeoutMs: timeLimitMs } = settings.permissions;
     await settleTrust(state);
+    if (settings.endpoint !== undefined) noteLeftOut(settings.name);
     agent = await createAgent({
       settings,
       places,
@@ -78,7 +83,8 @@ export function createProgram(options: ProgramOptions): Program {
       onPermission: permissionsBy(present({ policy, timeLimitMs, ask })),
       keepOpen,
       onWait: (waitMs, holder) => waits.wait({ name: settings.name, waitMs, holder }),
-      ...present({ mode: mode ?? undefined, effort: effort ?? undefined, toolServers, editor }),
+      ...present({ mode: mode ?? undefined, effort: effort ?? undefined, editor }),
+      ...(toolServers.length === 0 ? {} : { toolServers }),
     });
     return agent;
   };

@@ -1,6 +1,6 @@
 /** The agent of the conversation and its settings: the configuration, overridden by the flags. */
 
-import { AGENT_NAMES, ContinuoError, isContinuoError, present } from "@continuo/core/model";
+import { AGENT_NAMES, ContinuoError, isContinuoError, present, type ToolServer } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { pick } from "@continuo/native";
 import {
@@ -45,6 +45,25 @@ export async function readSettings(
   if (trust?.isRefused(cwd)) assertValid(configuration);
   else assertRunnable(configuration);
   return configuration;
+}
+
+/** The servers of the person and of the caller, whose server replaces one of the same name. Errors: as `readToolServers`. */
+export async function toolServersOf(
+  { flags: { mcp: file }, places, toolServers: given = [] }: ServerSources,
+  { mcpServers: configured }: Configuration,
+): Promise<readonly ToolServer[]> {
+  if (file === undefined && Object.keys(configured).length === 0) return given;
+  const { readToolServers } = await import("./tool-servers.ts");
+  const names = new Set(given.map(({ name }) => name));
+  const own = readToolServers({ configured, file }, places).filter(({ name }) => !names.has(name));
+  return [...own, ...given];
+}
+
+interface ServerSources {
+  readonly flags: TalkFlags;
+  readonly places: PlacesAt;
+  /** The servers of the caller. */
+  readonly toolServers?: readonly ToolServer[];
 }
 
 /** Errors: `not_found` for an unknown agent; the hint names the known ones. */

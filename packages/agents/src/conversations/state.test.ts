@@ -28,6 +28,7 @@ const configuration: Configuration = {
   releaseFeed: null,
   blobs: null,
   askChannels: [],
+  mcpServers: {},
   files: [],
   problems: [],
   untrusted: null,

@@ -28,7 +28,7 @@ import type { OriginSessionOptions } from "./origin-session.ts";
 import { createProgram, type Program } from "./program.ts";
 import type { RepeatedInput } from "./repeated-input.ts";
 import type { TurnOptions, TurnResult, WokenSession } from "./run.ts";
-import { firstAgent, readTrustedSettings } from "./settings.ts";
+import { firstAgent, readTrustedSettings, toolServersOf } from "./settings.ts";
 import { withSharedAnswers } from "./shared-questions.ts";
 import {
   beginState,
@@ -42,12 +42,16 @@ import {
 } from "./state.ts";
 import type { SayOptions, Talk, TalkOptions } from "./talk-types.ts";
 
-/** Errors: `not_found`, `invalid`, `untrusted`, `agent_missing`, `ambiguous`; those of the store. */
+/**
+ * Errors: `not_found`, `invalid`, `untrusted`, `agent_missing`, `ambiguous`; those of `readToolServers`, and of the
+ * store.
+ */
 export async function openTalk(options: TalkOptions): Promise<Talk> {
   const { flags, places } = options;
   const cwd = folderOf(resolve(places.cwd, flags.cwd ?? "."), null);
   const { trust, configuration } = await readTrustedSettings(places, cwd, options.askTrust);
-  const talk = new OpenTalk(options, trust, { cwd, flags, configuration });
+  const toolServers = await toolServersOf(options, configuration);
+  const talk = new OpenTalk({ ...options, toolServers }, trust, { cwd, flags, configuration });
   try {
     await talk.begin();
     return talk;

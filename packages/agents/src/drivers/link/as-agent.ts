@@ -170,7 +170,8 @@ class DriverBackedAgent implements DrivenAgent {
     if (leftOutServers.length === 0 || this.#warned === conversation) return [];
     this.#warned = conversation;
     const names = leftOutServers.join(", ");
-    const message = `${this.#driver.agent} is not given these tool servers: ${names}`;
+    const why = this.#options.permissions === "safe" ? " (the policy is safe)" : "";
+    const message = `${this.#driver.agent} is not given these tool servers: ${names}${why}`;
     return [{ type: "error", code: "unsupported", message }];
   }
 
