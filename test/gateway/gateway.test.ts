@@ -142,7 +142,9 @@ describe("the sessions of this machine", () => {
     });
     expect(configOptions).toMatchObject([{ id: "agent", currentValue: "robot" }, { id: "permissions" }]);
     expect(await say(editor, sessionId, "hello")).toEqual({ stopReason: "end_turn" });
-    expect(spokenIn(editor.take())).toMatch(/\[Continuo: robot .*\]/u);
+    const spoken = spokenIn(editor.take());
+    expect(spoken).toMatch(/\[Continuo: robot .*\]/u);
+    expect(spoken).toContain(": it was sent as text of the first prompt, and not checked.");
     expect(home.prompts()[0]).toContain("Fix the build");
     const { sessions } = await editor.agent.request("session/list", {});
     expect(sessions.filter((one) => one.sessionId === sessionId)).toMatchObject([

@@ -48,11 +48,11 @@ test.each(PAIRS)("a conversation of %s continues in %s under the same id", async
   expect(await say(editor, id, SECOND)).toEqual({ stopReason: "end_turn" });
   expect(spokenIn(editor.updates)).toMatch(
     new RegExp(
-      `^It was forty-one\\.[\\s\\S]*\\[Continuo: ${second} received this conversation from its beginning \\(${second}:`,
+      `^It was forty-one\\.[\\s\\S]*\\[Continuo: ${second} received this conversation from its beginning \\(${second}:[^)]+\\): it was written into the agent's own files and read back, and the agent confirmed that session\\.`,
       "u",
     ),
   );
-  // The receipt does not say how the session was checked, but the editor learns it with the session's id.
+  // The editor also learns with the session's id how it was checked.
   const native = {
     agent: second,
     sessionId: expect.any(String),

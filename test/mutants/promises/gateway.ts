@@ -238,4 +238,11 @@ export const GATEWAY: readonly PromiseOfRoom[] = [
     mistake: "args: server.args, env: {}",
     test: "src/gateway/tool-servers.test.ts",
   },
+  {
+    promise: "The receipt says whether the agent confirmed the session that was written for it.",
+    file: "src/gateway/receipt.ts",
+    text: "{CONFIRMED[verifiedBy]}`",
+    mistake: "{CONFIRMED.agent}`",
+    test: "src/gateway/receipt.test.ts",
+  },
 ];

@@ -171,4 +171,18 @@ export const SESSIONS: readonly PromiseOfRoom[] = [
     text: 'if (outcome.error.code === "session_live") return;',
     mistake: 'if (outcome.error.code === "fenced") return;',
   },
+  {
+    file: "packages/store/src/sessions/turn-state.ts",
+    test: "test/sessions/replay-forms.test.ts",
+    promise: "An agent that answers from another session than the written one has no confirmed replay.",
+    text: 'isForked && replayedAs === "session" ? undefined : replayedAs',
+    mistake: "replayedAs",
+  },
+  {
+    file: "packages/store/src/sessions/turn-state.ts",
+    test: "test/sessions/replay-forms.test.ts",
+    promise: "Only a replay has the form of a replay.",
+    text: 'replayedAs: plan.kind === "replay" ?',
+    mistake: "replayedAs: plan.kind !== null ?",
+  },
 ];

@@ -8,6 +8,7 @@ import {
   isContinuoError,
   knownError,
   type NativeRef,
+  type ReplayForm,
   type ResumptionStep,
   type VerifiedBy,
 } from "@continuo/core/model";
@@ -21,6 +22,7 @@ export interface NativePlace {
   readonly ref: NativeRef;
   readonly verifiedBy: VerifiedBy;
   readonly happened: "resumed" | "created" | "forked";
+  readonly replayedAs?: ReplayForm;
   readonly steps?: readonly ResumptionStep[];
 }
 

@@ -57,11 +57,15 @@ export function onWhere(state: TurnState, where: NativePlace): void {
   const asked = before?.ref ?? plan.nativeRef;
   const isForked = asked !== undefined && asked.sessionId !== where.ref.sessionId;
   const base = state.told ?? plan.resumption;
+  const { replayedAs: _, ...known } = base;
   const resumption: Resumption = {
-    ...base,
+    ...known,
     ref: where.ref,
     verifiedBy: where.verifiedBy,
-    ...present({ steps: where.steps }),
+    ...present({
+      replayedAs: plan.kind === "replay" ? (where.replayedAs ?? formAfter(base, isForked)) : undefined,
+      steps: where.steps,
+    }),
     ...(isForked ? { forked: { from: asked.sessionId, to: where.ref.sessionId } } : {}),
   };
   // The end of the run reports a new native session.
@@ -70,6 +74,11 @@ export function onWhere(state: TurnState, where: NativePlace): void {
     state.told = resumption;
     if (before === null) state.journal.patch(begunIn(state, plan, where.ref));
   }
+}
+
+/** An agent that answers from another session than the written one may not have its messages. */
+function formAfter({ replayedAs }: Resumption, isForked: boolean): Resumption["replayedAs"] {
+  return isForked && replayedAs === "session" ? undefined : replayedAs;
 }
 
 /** If this process is killed, the next attempt can continue the native session that began in this run. */

@@ -154,6 +154,18 @@ test.each([
     "session s1 · replayed the conversation to claude · 3 messages left out · There is no native session.",
   ],
   [
+    { requested: "auto", happened: "replay", ref, verifiedBy: "agent and disk", replayedAs: "session" },
+    "session s1 · replayed the conversation to claude:4bf3 (as a session of its own, checked by agent and disk)",
+  ],
+  [
+    { requested: "auto", happened: "replay", ref, verifiedBy: "none", replayedAs: "session" },
+    "session s1 · replayed the conversation to claude:4bf3 (as a session of its own)",
+  ],
+  [
+    { requested: "auto", happened: "replay", ref, verifiedBy: "agent", replayedAs: "text" },
+    "session s1 · replayed the conversation to claude:4bf3 (as text of the prompt)",
+  ],
+  [
     { requested: "auto", happened: "native", ref, verifiedBy: "agent", forked: { from: "4bf2", to: "4bf3" } },
     "session s1 · resumed claude:4bf3 (checked by agent) · the agent continued in another session than 4bf2",
   ],

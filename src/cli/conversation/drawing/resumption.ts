@@ -22,7 +22,9 @@ export function describeResumption({ sessionId, agent, resumption, ids }: Resump
   const isNowhere = happened === "new" && ref === undefined;
   const parts = [
     `session ${cut(sessionId)}`,
-    isNowhere ? "" : `${WORDS[happened]} ${name}${happened === "native" ? checkedBy(verifiedBy) : ""}`,
+    isNowhere
+      ? ""
+      : `${WORDS[happened]} ${name}${happened === "native" ? checkedBy(verifiedBy) : formOf(resumption)}`,
   ];
   if (forked !== undefined) parts.push(`the agent continued in another session than ${forked.from}`);
   if (omitted !== undefined) parts.push(leftOut(omitted));
@@ -42,6 +44,15 @@ const WORDS: Readonly<Record<Resumption["happened"], string>> = {
 
 function checkedBy(verifiedBy: Resumption["verifiedBy"]): string {
   return verifiedBy === "none" ? " (not checked)" : ` (checked by ${verifiedBy})`;
+}
+
+/** The form of a replay; empty for a new session, or if the form is not known. */
+function formOf({ replayedAs, verifiedBy }: Resumption): string {
+  if (replayedAs === "text") return " (as text of the prompt)";
+  if (replayedAs !== "session") return "";
+  return verifiedBy === "none"
+    ? " (as a session of its own)"
+    : ` (as a session of its own, checked by ${verifiedBy})`;
 }
 
 /** `session/load not offered, session/resume done`; empty if the first way succeeded. */

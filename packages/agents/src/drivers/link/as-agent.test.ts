@@ -104,7 +104,7 @@ describe("a driver as an agent", () => {
     const { run, log, events } = await execute({ transcript });
     const { nativeRef } = await run();
     expect(nativeRef).toEqual({ agent: "fake", sessionId: "n1", location: null, cwd: "/folder" });
-    expect(events[0]).toMatchObject({ type: "native_session", happened: "created" });
+    expect(events[0]).toMatchObject({ type: "native_session", happened: "created", replayedAs: "text" });
     expect(log.said[0]).toMatch(/^This conversation began before[\s\S]*\n\nnow$/u);
   });
 
@@ -163,7 +163,13 @@ describe("a driver as an agent", () => {
     expect(log.opened[0]).toMatchObject({ cwd: "/folder", resumeSessionId: "n7" });
     expect(log.said).toEqual(["now"]);
     expect(events.slice(0, 2)).toEqual([
-      { type: "native_session", ref: { ...ref, cwd: "/folder" }, happened: "created", verifiedBy: "agent" },
+      {
+        type: "native_session",
+        ref: { ...ref, cwd: "/folder" },
+        happened: "created",
+        verifiedBy: "agent",
+        replayedAs: "session",
+      },
       {
         type: "diagnostics",
         message: "The earlier conversation was written as a native session.",
@@ -179,10 +185,18 @@ describe("a driver as an agent", () => {
     const { run, log, events } = await execute({ transcript }, { missing: true, options });
     await run();
     expect(log.said[0]).toMatch(/^This conversation began before[\s\S]*\n\nnow$/u);
+    expect(events[0]).toMatchObject({ type: "native_session", happened: "created", replayedAs: "text" });
     expect(events[1]).toEqual({
       type: "diagnostics",
       message: `The earlier conversation is sent as text: ${reason}`,
     });
+  });
+
+  test("a session without earlier messages has no form of a replay", async () => {
+    const { run, events } = await execute({}, { options: { writeReplay: async () => ({ ref }) } });
+    await run();
+    expect(events[0]).toMatchObject({ type: "native_session", happened: "created" });
+    expect(events[0]).not.toHaveProperty("replayedAs");
   });
 
   test("reports native_unavailable before any output", async () => {

@@ -190,9 +190,10 @@ class DriverBackedAgent implements DrivenAgent {
     const { session, input, nativeRef } = request;
     const { writeReplay } = this.#options;
     const messages = earlierMessages(request);
-    if (nativeRef !== undefined || messages.length === 0 || writeReplay === undefined) {
+    if (nativeRef !== undefined || messages.length === 0) {
       return { ...(await this.#go(session, nativeRef, signal)), input: inputOf(request) };
     }
+    if (writeReplay === undefined) return await this.#goWithText(request, signal);
     // This throws `agent_missing` before a session is written for an agent that is not installed.
     await this.#driver.capabilities({ signal, cwd: this.#options.cwd });
     try {
@@ -204,14 +205,20 @@ class DriverBackedAgent implements DrivenAgent {
         throw error;
       });
       const note = { type: "diagnostics", message: WRITTEN, details } as const;
-      const created = { ...event, happened: "created" } as const;
+      const created = { ...event, happened: "created", replayedAs: "session" } as const;
       return present({ kept, event: created, input, note, discard });
     } catch (error) {
       signal.throwIfAborted();
       const reason = messageOf(error);
       const note = { type: "diagnostics", message: `${TOLD_AS_TEXT}: ${reason}` } as const;
-      return { ...(await this.#go(session, undefined, signal)), input: inputOf(request), note };
+      return { ...(await this.#goWithText(request, signal)), note };
     }
+  }
+
+  /** Begins a session whose first prompt has the earlier messages as text. */
+  async #goWithText(request: AgentRequest, signal: AbortSignal): Promise<TurnStart> {
+    const { kept, event } = await this.#go(request.session, undefined, signal);
+    return { kept, event: { ...event, replayedAs: "text" }, input: inputOf(request) };
   }
 
   /** Errors: `native_unavailable`, before anything reached the model. */

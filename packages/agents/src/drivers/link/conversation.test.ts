@@ -72,7 +72,12 @@ describe("opening", () => {
       },
       options,
     );
-    expect(resumption).toMatchObject({ requested: "resume", happened: "replay", ref: { sessionId: "new" } });
+    expect(resumption).toMatchObject({
+      requested: "resume",
+      happened: "replay",
+      replayedAs: "text",
+      ref: { sessionId: "new" },
+    });
     expect(before?.block?.text).toContain("user:\n| assistant:\n| I agree\n");
   });
 

@@ -212,6 +212,7 @@ function resumptionOf(ways: OpeningMethods, { goOn, opened, mark, before, earlie
     },
     verifiedBy: isThere && mark !== null ? "agent and disk" : "agent",
     ...present({
+      replayedAs: opened.happened === "replay" ? ("text" as const) : undefined,
       reason: opened.reason,
       omitted: before?.omitted === undefined ? undefined : { ...before.omitted },
     }),

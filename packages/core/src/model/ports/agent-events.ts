@@ -4,7 +4,7 @@
  */
 
 import type { Block, NativeRef, ToolStatus, Usage } from "../messages/index.ts";
-import type { ResumptionStep, VerifiedBy } from "./resumption.ts";
+import type { ReplayForm, ResumptionStep, VerifiedBy } from "./resumption.ts";
 
 /** The answer is the `id`; `kind` says what it means. */
 export interface PermissionOption {
@@ -119,6 +119,8 @@ export type AgentEvent =
        * The proof: `agent` for the agent's own answer, `disk` for its history as Continuo read it, `none` for no proof.
        */
       readonly verifiedBy: VerifiedBy;
+      /** The form in which the earlier messages reached a session that was created for them. */
+      readonly replayedAs?: ReplayForm;
       /** The ways that were tried, in order; left out if there was nothing to try. */
       readonly steps?: readonly ResumptionStep[];
     }

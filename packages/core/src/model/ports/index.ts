@@ -100,7 +100,7 @@ export {
   type VerifyResult,
 } from "./logs.ts";
 export type { CallOptions, Page } from "./page.ts";
-export type { Resumption, ResumptionStep, VerifiedBy } from "./resumption.ts";
+export type { ReplayForm, Resumption, ResumptionStep, VerifiedBy } from "./resumption.ts";
 export {
   isRunPriority,
   MAX_RUN_PRIORITY,

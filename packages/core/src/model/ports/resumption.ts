@@ -7,6 +7,11 @@ export interface Resumption {
   readonly happened: "native" | "replay" | "new";
   readonly ref?: NativeRef;
   readonly verifiedBy: VerifiedBy;
+  /**
+   * The form in which a replay reached the agent. Left out for a replay whose agent reads the messages themselves, as a
+   * model does, or reports no form.
+   */
+  readonly replayedAs?: ReplayForm;
   /** One sentence that says why the requested way was not used. */
   readonly reason?: string;
   /** The part that a replay left out. */
@@ -23,6 +28,12 @@ export interface ResumptionStep {
   readonly outcome: "done" | "failed" | "not offered" | "skipped";
   readonly reason?: string;
 }
+
+/**
+ * `session`: Continuo wrote the earlier messages as a native session of the agent and read it back, and the agent resumed
+ * it; `text`: the earlier messages are a text of the first prompt, which nothing reads back.
+ */
+export type ReplayForm = "session" | "text";
 
 /** The proof of a resumption: `agent` the agent's own answer, `disk` its history as Continuo read it. */
 export type VerifiedBy = "agent" | "disk" | "agent and disk" | "none";
