@@ -111,3 +111,92 @@ test("an answer whose message the server ended continues in another message, whi
   expect(result).toEqual({ status: "completed", messageId: "a2", text: "one two" });
   expect(written).toEqual(["open a1 ", "add a1 one two", "delete a1", "open a2 one two", "end a2"]);
 });
+
+interface PlayedServer {
+  readonly port: AnswerPort;
+  readonly calls: string[];
+}
+
+/** A server that gives one claim, and writes down what it is asked for. */
+function recordingServer(more: Partial<AnswerPort> = {}, claim: object = {}): PlayedServer {
+  const calls: string[] = [];
+  const about = { attempt: 1, content: "?", from: "ann", messageId: "m1", runId: "r1", answerId: "a1" };
+  let claims = 0;
+  const port = {
+    claim: async () => {
+      claims += 1;
+      if (claims > 5) throw new Error("the input is claimed without end");
+      return { state: "claimed", ...about, ...claim };
+    },
+    open: async (id: string, text: string) => void calls.push(`open ${id} ${text}`),
+    update: async (_: string, delta: string) => void calls.push(`add ${delta}`),
+    complete: async (id: string) => void calls.push(`end ${id}`),
+    delete: async (id: string) => void calls.push(`delete ${id}`),
+    endRun: async (_: string, end: object) => void calls.push(JSON.stringify(end)),
+    ...more,
+  };
+  return { port: port as unknown as AnswerPort, calls };
+}
+
+test("words that fail end with a sentence, and only the server and the caller get the error", async () => {
+  const { port, calls } = recordingServer();
+  const words = async function* (): AsyncGenerator<string> {
+    yield "One.";
+    throw new Error("the key sk-1 is wrong");
+  };
+  const result = await new Answers(port).answer(input(1), words());
+  expect(result).toMatchObject({ status: "failed", text: "One.\n\nThe answer failed." });
+  const error = { code: "agent_failed", message: "the key sk-1 is wrong" };
+  expect(calls).toEqual([
+    "open a1 ",
+    "add One.",
+    "add \n\nThe answer failed.",
+    "end a1",
+    JSON.stringify({ status: "failed", error }),
+  ]);
+});
+
+test("an answer without words ends its run without a message", async () => {
+  const { port, calls } = recordingServer();
+  expect(await new Answers(port).answer(input(1), "")).toMatchObject({ status: "completed", text: "" });
+  expect(calls).toEqual([JSON.stringify({ status: "completed", answer: "" })]);
+});
+
+test("an input that was edited has the id of its edit, and another text than before is another input", async () => {
+  const idOf = async (claim: object): Promise<unknown> => {
+    let id: unknown;
+    const { port } = recordingServer({}, claim);
+    await new Answers(port).answer(input(1), (given) => {
+      id = given.id;
+      return "yes";
+    });
+    return id;
+  };
+  expect([await idOf({}), await idOf({ editId: "e1" })]).toEqual(["m1", "e1"]);
+});
+
+test("a message that the server refuses again in the same run is an error, and its words are closed", async () => {
+  let isClosed = false;
+  const words = async function* (): AsyncGenerator<string> {
+    try {
+      yield "One.";
+      yield "Two.";
+    } finally {
+      isClosed = true;
+    }
+  };
+  const refused = new ContinuoError("conflict", "the message is not in progress");
+  const open = async (): Promise<never> => {
+    throw refused;
+  };
+  await expect(new Answers(recordingServer({ open }).port).answer(input(1), words())).rejects.toBe(refused);
+  expect(isClosed).toBe(true);
+});
+
+test("an earlier answer that cannot be hidden for another reason than that it is hidden already is an error", async () => {
+  const failing = (error: ContinuoError) =>
+    recordingServer({ delete: () => Promise.reject(error) }, { attempt: 2, earlierAnswerIds: ["a0"] }).port;
+  const hidden = new ContinuoError("not_found", "there is no such message");
+  expect(await new Answers(failing(hidden)).answer(input(1), "yes")).toMatchObject({ status: "completed" });
+  await expect(new Answers(failing(LOST)).answer(input(1), "yes")).rejects.toBe(LOST);
+});

@@ -94,3 +94,38 @@ test("a message that arrives twice is shown once, and the server's own lines are
   expect(ids(channel)).toEqual(["m1", "x"]);
   expect(channel.notices).toEqual([{ id: "n4", sequence: 4, timestamp: AT, text: "a person has to speak" }]);
 });
+
+test("a window of older messages leaves the text of a message in progress as it is", () => {
+  const begun = window([said(5), said(6, { state: "open", content: "a" })], 6, true);
+  const grown = foldEvent(begun, event("update", 7, { messageId: "m6", delta: "b" }));
+  const older = [said(4), said(6, { state: "open", content: "a" })];
+  const both = foldWindow(grown, { messages: older, sequence: 6, hasOlder: false }, "older");
+  expect([ids(both), both.open.get("m6")?.text]).toEqual([["m4", "m5", "m6"], "ab"]);
+  const next = foldEvent(both, event("update", 8, { messageId: "m6", delta: "c" }));
+  expect(next.open.get("m6")?.text).toBe("abc");
+});
+
+test("a writer replaces the text of a message in progress, and it keeps that text if the writer disappears", () => {
+  const begun = window([said(1, { state: "open", content: "ab" })], 1);
+  const replaced = foldEvent(begun, event("update", 2, { messageId: "m1", content: "xy" }));
+  expect(replaced.open.get("m1")?.text).toBe("xy");
+  const lost = foldEvent(replaced, event("error", 3, { messageId: "m1", code: "interrupted" }));
+  expect(lost.messages).toMatchObject([{ content: "xy", state: "interrupted" }]);
+});
+
+test("a message is inserted at its place, and not before older messages that are not loaded", () => {
+  const late = event("message", 3, { messageId: "late", state: "complete", content: "late", to: ["bob"] });
+  const all = foldEvent(window([said(1), said(5)], 5), late);
+  expect(ids(all)).toEqual(["m1", "late", "m5"]);
+  expect(all.messages[1]).toMatchObject({ to: ["bob"] });
+  const part = window([said(4), said(5)], 5, true);
+  expect(foldEvent(part, late)).toBe(part);
+});
+
+test("of many lines of the channel itself the newest stay", () => {
+  const lines = Array.from({ length: 60 }, (_, n) =>
+    event("error", n + 1, { id: `n${n + 1}`, messageId: undefined, message: "stop" }),
+  );
+  const { notices } = lines.reduce(foldEvent, EMPTY_CHANNEL);
+  expect([notices.length, notices.at(-1)?.sequence]).toEqual([50, 60]);
+});

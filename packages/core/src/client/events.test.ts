@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { WireEvent } from "../wire/index.ts";
-import { type ClientEvent, type Reader, toClientEvent } from "./events.ts";
+import { type ClientEvent, type Reader, toClientEvent, toPresenceEvent } from "./events.ts";
 
 const READER: Reader = { handle: "me", processed: 2, received: 4 };
 
@@ -107,4 +107,25 @@ test("a message names its addressees, the message that it replies to, and its at
   expect(made({ type: "message_sent", data: { content: "x", ...head } })).toMatchObject(head);
   const end = { type: "message_completed", data: { messageId: "m", content: "x", ...head } };
   expect(made(end, KNOWN)).toMatchObject({ type: "complete", ...head });
+});
+
+test("a result of a method is the last one only if it says so", () => {
+  const result = (data: object): unknown =>
+    (made({ type: "method_answered", data: { callId: "c", value: 1, ...data } }) as { done: boolean }).done;
+  expect([result({}), result({ done: false }), result({ done: true })]).toEqual([false, false, true]);
+});
+
+test("a reader without a handle wrote nothing, not even what the server wrote", () => {
+  const event = { id: "e", sequence: 5, actor: { kind: "system" }, type: "error_raised", data: {} };
+  const reader = { ...READER, handle: null };
+  expect(toClientEvent(event as unknown as WireEvent, reader, new Map())).toMatchObject({
+    from: null,
+    own: false,
+  });
+});
+
+test("the presence of a participant is its own event only for its own handle", () => {
+  const own = (handle: string): boolean =>
+    toPresenceEvent("joined", { handle, name: handle, type: "person", capabilities: [] }, READER).own;
+  expect([own("me"), own("ann")]).toEqual([true, false]);
 });

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { FakeSocket } from "../../../../test/channels/fake-socket.ts";
+import { ContinuoError } from "../model/index.ts";
 import { CLOSE } from "../wire/index.ts";
 import type { AgenticClient } from "./client.ts";
-import { type ConnectOptions, connect } from "./connect.ts";
+import { type ConnectOptions, connect, watch } from "./connect.ts";
 import { LIMITS } from "./limits.ts";
 import { Link, type LinkOptions, type Request } from "./link.ts";
 import { openChannel } from "./open-channel.ts";
@@ -347,4 +348,73 @@ test.each<[because: string, load: () => Response, token: () => string, error: ob
   const refused = expect(opening).rejects.toMatchObject(error);
   await vi.advanceTimersByTimeAsync(10_000);
   await refused;
+});
+
+test("a client that no longer waits ends at once, and its signal does not end it once it is connected", async () => {
+  const joining = connect({
+    serverUrl: "http://localhost",
+    channel: "team",
+    handle: "ann",
+    signal: AbortSignal.abort(new Error("the person left")),
+  });
+  await expect(joining).rejects.toMatchObject({ code: "cancelled" });
+  const stop = new AbortController();
+  const { client, socket } = await connected({ signal: stop.signal });
+  stop.abort();
+  await vi.advanceTimersByTimeAsync(LIMITS.closeMs);
+  expect(socket.framesOf("close")).toEqual([]);
+  await leave(client, socket);
+});
+
+test("a reader of a channel takes no handle, reads from the beginning, and connects again", async () => {
+  const watching = watch({ serverUrl: "http://localhost", channel: "team" });
+  const socket = await greeted({ after: 0, degraded: null });
+  socket.say({ type: "ready", sequence: 0, roster: [] });
+  const watcher = await watching;
+  const [hello] = socket.framesOf("hello");
+  expect(hello).toMatchObject({ after: 0, replay: "stream" });
+  expect(Object.keys(hello ?? {})).not.toContain("handle");
+  socket.close(1006);
+  await vi.advanceTimersByTimeAsync(LIMITS.longestRetryMs);
+  expect(FakeSocket.opened.length).toBeGreaterThan(1);
+  await watcher.close();
+});
+
+test("a participant without a name is shown by its handle", async () => {
+  const { client, socket } = await connected();
+  expect(socket.framesOf("hello")).toMatchObject([{ handle: "ann", name: "ann", participantType: "person" }]);
+  await leave(client, socket);
+});
+
+test("a function that gives the token is asked for each connection, and is tried again if it finds no server", async () => {
+  const given = [
+    new ContinuoError("unavailable", "no server of tokens"),
+    new Error("no such user"),
+    "secret",
+  ];
+  const tokens: unknown[] = [];
+  const warnings: string[] = [];
+  const joining = connect({
+    serverUrl: "http://localhost",
+    channel: "team",
+    handle: "ann",
+    token: async () => {
+      const next = given.shift() ?? "another secret";
+      tokens.push(next);
+      if (typeof next !== "string") throw next;
+      return next;
+    },
+    onWarning: (line) => void warnings.push(line),
+  });
+  vi.stubGlobal("fetch", () => Promise.reject(new TypeError("fetch failed")));
+  for (let tries = 0; tries < 2; tries++) {
+    FakeSocket.opened.at(-1)?.accept();
+    await vi.advanceTimersByTimeAsync(LIMITS.longestFirstRetryMs);
+  }
+  const socket = await greeted({ after: 0, degraded: null });
+  socket.say({ type: "ready", sequence: 0, roster: [] });
+  const client = await joining;
+  expect(socket.framesOf("hello")).toMatchObject([{ token: "secret" }]);
+  expect(tokens).toHaveLength(3);
+  await leave(client, socket);
 });

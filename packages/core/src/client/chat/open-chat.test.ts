@@ -320,3 +320,49 @@ test("a chat connects again when its server was busy or down for a moment", asyn
   for (let times = 0; times < 60 && streams.length < 2; times++) await settle(1_000);
   expect([statuses, streams.length, seen.error]).toEqual([[], 2, undefined]);
 });
+
+test("a chat that is closed no longer tries to send, and a message that fails does not hold up the next one", async () => {
+  const opened = await open();
+  answerPost = () => Response.json({ error: { code: "conflict", message: "other words" } }, { status: 409 });
+  const refused = expect(opened.send("One")).rejects.toMatchObject({ code: "conflict" });
+  await settle();
+  await refused;
+  answerPost = () => Response.json({}, { status: 202 });
+  await Promise.all([opened.send("Two"), settle(1_000)]);
+  expect(posts).toHaveLength(2);
+  answerPost = () => Response.json({}, { status: 503 });
+  const left = expect(opened.send("Three")).rejects.toBeDefined();
+  await settle();
+  opened.close();
+  await settle();
+  await left;
+  const before = posts.length;
+  await settle(LIMITS.sendMs);
+  expect(posts).toHaveLength(before);
+});
+
+test("the id of a question names one question, whatever is in it", async () => {
+  const opened = await open();
+  const answered = opened.answer("p/1?x", { outcome: "denied", reason: "too dear" });
+  await settle();
+  await answered;
+  expect(posts).toEqual([
+    {
+      path: "/shop/v1/approvals/p%2F1%3Fx",
+      token: "Bearer secret",
+      body: { outcome: "denied", reason: "too dear" },
+    },
+  ]);
+});
+
+test("a reader whose signal aborts has no further list, and the chat stays open for others", async () => {
+  const opened = await open();
+  const stop = new AbortController();
+  const lists = opened.messages({ signal: stop.signal });
+  expect((await lists.next()).value).toEqual([]);
+  const next = lists.next();
+  stop.abort();
+  await settle();
+  expect(await next).toEqual({ done: true, value: undefined });
+  expect(await opened.messages({ signal: stop.signal }).next()).toEqual({ done: true, value: undefined });
+});

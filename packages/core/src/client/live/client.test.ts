@@ -254,3 +254,80 @@ test("a session ends after all speech is stored, and a closed client sends no mo
   await vi.advanceTimersByTimeAsync(2 * LIMITS.pingMs);
   expect(requests).toHaveLength(before);
 });
+
+test("a refused token is reported, and another one sends what waits at once", async () => {
+  const refusals: string[] = [];
+  const client = await open({ token: "old", onRefused: ({ code }) => void refusals.push(code) });
+  const tokens: unknown[] = [];
+  const { fetch: played } = globalThis;
+  vi.stubGlobal("fetch", async (url: string, init: RequestInit = {}) => {
+    if (url.endsWith("/evidence")) tokens.push(new Headers(init.headers).get("authorization"));
+    return await played(url, init);
+  });
+  replyTo = () => ({ error: { code: "unauthorized", message: "no" } });
+  const stored = client.add(CAPTION);
+  await settle();
+  expect(refusals).toEqual(["unauthorized"]);
+  replyTo = () => ({ ok: true });
+  client.useToken("new");
+  await settle();
+  expect([await stored, tokens]).toEqual([{ ok: true }, ["Bearer old", "Bearer new"]]);
+});
+
+test("evidence is sent again at once when the server's session was repaired", async () => {
+  const client = await open();
+  replyTo = () => ({ error: { code: "degraded", message: "it is damaged" } });
+  for (let tries = 0; tries < 12; tries++) {
+    client.add(CAPTION).catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(LIMITS.longestRetryMs);
+  }
+  const before = sent("/evidence").length;
+  replyTo = () => ({ ok: true });
+  FakeSocket.opened.at(-1)?.say({ type: "backpressure", level: "none" });
+  await settle();
+  expect(sent("/evidence").length).toBeGreaterThan(before);
+  expect(client.waiting).toBe(0);
+});
+
+test("after a gap in the numbers the waiting evidence is numbered again, and its callers get their answers", async () => {
+  const outbox = memoryOutbox();
+  await outbox.reset({ producerId: "p", sessionId: "s1", nextSequence: 9, batches: [] });
+  replyTo = ({ method, body }) => {
+    if (method === "PUT") return OPENED;
+    const { sequence } = (body ?? {}) as { readonly sequence?: number };
+    return sequence === 9 ? { error: { code: "sequence_gap", message: "0 comes first" } } : { ok: true };
+  };
+  const client = await open({ outbox });
+  const stored = client.add(CAPTION);
+  await vi.advanceTimersByTimeAsync(LIMITS.longestRetryMs);
+  expect(await stored).toEqual({ ok: true });
+  const bodies = sent("/evidence").map(({ body }) => body as { producerId: string; sequence: number });
+  expect(bodies.map(({ sequence }) => sequence)).toEqual([9, 0]);
+  // Another producer numbers its evidence from 0.
+  expect(new Set(bodies.map(({ producerId }) => producerId)).size).toBe(2);
+});
+
+test("a closed client refuses evidence, and evidence that the outbox cannot keep is refused and not sent", async () => {
+  const full = { ...memoryOutbox(), add: () => Promise.reject(new Error("the disk is full")) };
+  const client = await open({ outbox: full });
+  await expect(client.add(CAPTION)).rejects.toThrow("the disk is full");
+  await settle();
+  expect([sent("/evidence"), client.waiting]).toEqual([[], 0]);
+  client.close();
+  await expect(client.add(CAPTION)).rejects.toMatchObject({ code: "unavailable" });
+});
+
+test("speech that the server cannot take at all is refused, and not tried without end", async () => {
+  const client = await open();
+  replyTo = () => ({ error: { code: "unsupported", message: "no transcripts here" } });
+  const speech = { bytes: new Uint8Array([1]), mediaType: "audio/webm", startMs: 0, endMs: 10 };
+  await expect(client.addAudio(speech)).rejects.toMatchObject({ code: "unsupported" });
+  expect(sent("/audio")).toHaveLength(1);
+});
+
+test("evidence that is acknowledged leaves the outbox", async () => {
+  const outbox = memoryOutbox();
+  const client = await open({ outbox });
+  await client.add(CAPTION);
+  expect((await outbox.load())?.batches).toEqual([]);
+});

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { call } from "./requests.ts";
+import { call, pathOf } from "./requests.ts";
 
 async function listening(location: string | null, seen: string[]) {
   const server = createServer((request, response) => {
@@ -57,4 +57,8 @@ test("a request ends at once when its signal aborts, although the server never a
   expect(await Promise.race([outcome, limit])).toBe("unavailable");
   server.closeAllConnections();
   await new Promise((done) => server.close(done));
+});
+
+test("a key is one part of the path, whatever is in it", () => {
+  expect(pathOf("talk/1?x", "/notes")).toBe("/v1/live/talk%2F1%3Fx/notes");
 });

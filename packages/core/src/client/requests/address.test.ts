@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { httpAddress, socketAddress } from "./address.ts";
+import { authorizationOf, httpAddress, socketAddress } from "./address.ts";
 
 test.each([
   ["https://example.com", "https://example.com"],
@@ -10,4 +10,12 @@ test.each([
 ])("paths of the server at %s are added to %s, and over a WebSocket to the same", (serverUrl, address) => {
   expect(httpAddress(serverUrl)).toBe(address);
   expect(socketAddress(serverUrl)).toBe(address.replace("http", "ws"));
+});
+
+test("a function that gives the token is called for each request, and without a token there is no header", async () => {
+  let calls = 0;
+  const token = async (): Promise<string> => `secret ${++calls}`;
+  expect(await authorizationOf(token)).toEqual({ authorization: "Bearer secret 1" });
+  expect(await authorizationOf(token)).toEqual({ authorization: "Bearer secret 2" });
+  expect(await authorizationOf(undefined)).toEqual({});
 });

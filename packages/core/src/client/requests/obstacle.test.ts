@@ -35,3 +35,49 @@ test.each([
   expect(await obstacleAt(url)).toMatchObject({ code: "unsupported" });
   expect(asked).toEqual([health]);
 });
+
+/** Plays the server's answer to the first request, and notes how it was asked. */
+function answering(answer: () => Response | Promise<Response>): RequestInit[] {
+  const asked: RequestInit[] = [];
+  vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
+    asked.push(init);
+    return await answer();
+  });
+  return asked;
+}
+
+test("the search for an obstacle sends nothing that names a person, and follows no redirect", async () => {
+  const asked = answering(
+    () => new Response(null, { status: 302, headers: { location: "https://a.example" } }),
+  );
+  expect(await obstacleAt("https://example.com")).toMatchObject({
+    code: "unavailable",
+    message: expect.stringContaining("redirects"),
+  });
+  expect(asked).toMatchObject([{ credentials: "omit", redirect: "manual" }]);
+});
+
+test("a server that is busy is no obstacle, and one that does not accept the page is", async () => {
+  const obstacle = async (code: string, status: number): Promise<unknown> => {
+    answering(() => Response.json({ error: { code, message: "no" } }, { status }));
+    return (await obstacleAt("https://example.com"))?.code ?? null;
+  };
+  expect(await obstacle("busy", 503)).toBeNull();
+  expect(await obstacle("forbidden", 403)).toBe("forbidden");
+});
+
+test("a page learns that a server refuses it only if the server is another one than its own, and answers", async () => {
+  const asked = answering(() => Promise.reject(new TypeError("fetch failed")));
+  vi.stubGlobal("location", { origin: "https://example.com" });
+  expect(await obstacleAt("https://example.com")).toBeNull();
+  expect(asked).toHaveLength(1);
+  vi.stubGlobal("location", { origin: "https://other.example" });
+  const modes: unknown[] = [];
+  vi.stubGlobal("fetch", async (_: string, { mode }: RequestInit) => {
+    modes.push(mode);
+    if (mode === "cors") throw new TypeError("fetch failed");
+    return new Response(null);
+  });
+  expect(await obstacleAt("https://example.com")).toMatchObject({ code: "forbidden" });
+  expect(modes).toEqual(["cors", "no-cors"]);
+});
