@@ -4,6 +4,7 @@ import type { StoredEvent } from "@continuo/core/model";
 import type { ClaimedInput, PostFrame } from "@continuo/core/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type OpenedStore, openStore } from "../store/index.ts";
+import { countTurns } from "./agent-turns.ts";
 import { answerIdOf, type ClaimOptions, claimInput, endRun } from "./claims.ts";
 import { type Fence, takeHandle } from "./handles.ts";
 import { interruptMessages } from "./interrupt.ts";
@@ -245,4 +246,62 @@ test("a participant can end only its own runs", async () => {
   const end = { place, fence: await fenceOf("other"), runId: own, status: "completed" } as const;
   await expect(endRun(store, end)).rejects.toMatchObject({ code: "not_found" });
   expect((await store.getRun(own))?.status).toBe("running");
+});
+
+test("an agent whose handle was given to another connection can neither claim an input nor end its run", async () => {
+  const [first, second] = [await say("m1", "@bot one"), await say("m2", "@bot two")];
+  const runId = runOf(await claim(first.sequence));
+  await store.releaseLease(fence);
+  const next = await fenceOf("bot");
+  const end = { place: BOT, runId, status: "completed", answer: "1" } as const;
+  await expect(endRun(store, { ...end, fence })).rejects.toMatchObject({ code: "fenced" });
+  await expect(claim(first.sequence, "two")).rejects.toMatchObject({ code: "fenced" });
+  expect((await store.getRun(runId))?.status).toBe("running");
+  await endRun(store, { ...end, fence: next });
+  await expect(claim(second.sequence)).rejects.toMatchObject({ code: "fenced" });
+  expect(await readParticipantSession(store, BOT)).toMatchObject({ received: first.sequence });
+});
+
+test("an input that is given up is reported once, also if the process ends before the input is passed over", async () => {
+  const { sequence } = await say("m", "@bot one", {}, "agent", "other");
+  const dying = Object.create(store, {
+    append: {
+      value: async (...asked: Parameters<OpenedStore["append"]>) => {
+        if (asked[1].length === 0) throw new Error("the process ends");
+        return await store.append(...asked);
+      },
+    },
+  }) as OpenedStore;
+  const options = { place: BOT, fence, sequence, instance: "one", agent: "pi", maxTurns: 1 };
+  await expect(claimInput(dying, options)).rejects.toThrow("the process ends");
+  expect(await claimInput(store, options)).toEqual({ state: "done", runId: null });
+  expect(await failures()).toHaveLength(1);
+});
+
+test("the log of a participant says who wrote its input and its answer, and why a run was interrupted", async () => {
+  const { sequence } = await say("m", "@bot one");
+  const first = runOf(await claim(sequence));
+  const runId = runOf(await claim(sequence, "two"));
+  await endRun(store, { place: BOT, fence, runId, status: "completed", answer: "1" });
+  const { events } = await store.read(participantSession(BOT), {
+    types: ["message_sent", "message_received"],
+  });
+  expect(events.map(({ actor }) => actor)).toEqual([
+    { kind: "person", id: "ann" },
+    { kind: "agent", id: "bot" },
+  ]);
+  expect((await store.getRun(first))?.error).toMatchObject({ code: "interrupted" });
+});
+
+test("a claim counts agents' messages beyond one page of the log", async () => {
+  await say("p", "hello");
+  const actor = { kind: "agent", id: "other" } as const;
+  const all = Array.from({ length: LIMITS.pageEvents + 5 }, () => ({
+    type: "message_sent",
+    actor,
+    data: { content: "x" },
+  }));
+  await store.append(channelLogId("team"), all);
+  const sequence = await store.latestSequence(channelLogId("team"));
+  expect(await countTurns(store, "team", { sequence, most: 9_999 })).toBe(all.length);
 });

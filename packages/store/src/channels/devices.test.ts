@@ -66,3 +66,12 @@ test("a device that did not connect for a long time stays while there is room", 
   await see("laptop", 60);
   expect(await seen()).toEqual(["phone", "laptop"]);
 });
+
+test("a connection whose handle was taken from it remembers no device", async () => {
+  await store.releaseLease(fence);
+  await takeHandle(store, ANN, {
+    card: { instance: "x", handle: "ann", name: "Ann", type: "person", capabilities: [] },
+  });
+  await expect(see("phone")).rejects.toMatchObject({ code: "fenced" });
+  expect(await seen()).toEqual([]);
+});

@@ -35,3 +35,16 @@ test.each([
     details: { type, index: 1 },
   });
 });
+
+test.each<[string, NewEvent]>([
+  ["whose data names another id", { id: "a", type: "message_sent", data: { messageId: "b", content: "x" } }],
+  ["without text", { type: "message_sent", data: { content: 7 } }],
+  ["of a call without a method", { type: "method_called", data: { to: "bob", args: {} } }],
+])("an event %s is invalid", async (_, event) => {
+  await expect(checkPosted(store, "team", [event])).rejects.toMatchObject({ code: "invalid" });
+});
+
+test("an event of a type that no frame makes is stored as it is, also under a name that every object has", async () => {
+  const events = ["of_a_program", "toString"].map((type) => ({ type, data: { own: true } }));
+  expect(await checkPosted(store, "team", events)).toEqual(events);
+});

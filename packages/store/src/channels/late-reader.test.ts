@@ -4,7 +4,7 @@ import type { StoredEvent } from "@continuo/core/model";
 import { ANCHOR_TYPES } from "@continuo/core/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type OpenedStore, openStore } from "../store/index.ts";
-import { withTurns } from "./agent-turns.ts";
+import { turnCounter, withTurns } from "./agent-turns.ts";
 import { LIMITS } from "./limits.ts";
 import { channelLogId, presenceLease } from "./names.ts";
 import { openChannel, ownerOf } from "./participants.ts";
@@ -214,4 +214,73 @@ test("the count of agents' messages includes the counted one, also while it is w
     ["whole", 2],
     ["begun", 3],
   ]);
+});
+
+test("of the part that is left out, every page is read for messages that are addressed to the reader", async () => {
+  const actor = { kind: "agent", id: "ann" } as const;
+  const all = Array.from({ length: LIMITS.replayPageEvents + 4 }, (_, n) => ({
+    id: `m${n}`,
+    type: "message_sent",
+    actor,
+    data: { content: "x", to: ["me"] },
+  }));
+  await store.append(LOG, all);
+  const ends = { after: 0, upTo: all.length, wholeAfter: all.length, omitted: all.length };
+  const sent = await Array.fromAsync(addressedEvents(store, { channel: "team", handle: "me", ...ends }, 0));
+  expect(sent).toHaveLength(all.length);
+});
+
+test("a reader that collects is promised only messages up to the moment of its connection", async () => {
+  const actor = { kind: "agent", id: "ann" } as const;
+  const all = Array.from({ length: LIMITS.collectedMessages + 20 }, () => ({
+    type: "message_sent",
+    actor,
+    data: { content: "x" },
+  }));
+  await store.append(LOG, all);
+  const asked = { channel: "team", handle: "me", after: 0, mode: "collect" } as const;
+  const plan = await planReplay(store, { ...asked, upTo: LIMITS.collectedMessages + 2 });
+  expect(plan).toMatchObject({ wholeAfter: 2, omitted: 2 });
+});
+
+test("parts of a message are sent if nobody knows whether it is still in progress", () => {
+  const end = { sequence: 9, open: new Set(["going on"]), knownAfter: 4, deleted: new Set<string>() };
+  const isLeftOut = partsOfEnded(end);
+  const at = (type: string, sequence: number, id: string, data: object): boolean =>
+    isLeftOut({ type, sequence, id, data } as unknown as StoredEvent);
+  expect(at("message_streamed", 5, "1", { messageId: "older" })).toBe(false);
+  expect(at("message_sent", 6, "going on", { state: "open" })).toBe(false);
+  expect(at("message_sent", 7, "ended", { state: "open" })).toBe(true);
+  expect(at("message_streamed", 8, "2", { messageId: "ended" })).toBe(true);
+});
+
+test("a window has the lines of the channel only if it is asked for them, and says which event it read last", async () => {
+  await say("first");
+  await add("error_raised", "stop", { code: "too_many_runs", message: "agents stopped" });
+  await writeInParts();
+  const read = async (notices: boolean): Promise<readonly unknown[]> => {
+    const { messages, sequence } = await readMessages(store, "team", { limit: 9, notices });
+    return [messages.map(({ kind, content }) => `${kind} ${content}`), sequence];
+  };
+  expect(await read(false)).toEqual([["agent first", "agent abc"], 6]);
+  expect(await read(true)).toEqual([["agent first", "system agents stopped", "agent abc"], 6]);
+});
+
+test("a message that is longer than a window is the only one in it", async () => {
+  await say("short");
+  await say("long", { content: "x".repeat(LIMITS.windowLength + 1) });
+  const { messages, hasOlder } = await readMessages(store, "team", { limit: 9 });
+  expect([messages.map(({ messageId }) => messageId), hasOlder]).toEqual([["long"], true]);
+});
+
+test("the count of agents' messages begins at 1 after a person's, for a reader that sees every event", async () => {
+  await say("one", { to: ["bot"] });
+  await store.append(LOG, [
+    { id: "p", type: "message_sent", actor: { kind: "person", id: "cem" }, data: { content: "go on" } },
+  ]);
+  await say("two", { to: ["bot"] });
+  const step = turnCounter(store, { channel: "team", handle: "bot" });
+  const turns: unknown[] = [];
+  for (const event of (await store.read(LOG)).events) turns.push((await step(event)).turns);
+  expect(turns).toEqual([1, undefined, 1]);
 });

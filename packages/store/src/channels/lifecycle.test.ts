@@ -5,12 +5,22 @@ import { CHANNEL_LIMITS, type PostFrame } from "@continuo/core/wire";
 import { ownerHere } from "@continuo/files";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type OpenedStore, openStore } from "../store/index.ts";
-import { awaitReturn, type Fence, isShared, mayHaveLeft, rivalOf, takeHandle } from "./handles.ts";
+import {
+  awaitReturn,
+  type Fence,
+  isShared,
+  mayHaveLeft,
+  renewHandle,
+  rivalOf,
+  takeHandle,
+} from "./handles.ts";
 import { endConnection, sweepChannels } from "./interrupt.ts";
+import { LIMITS } from "./limits.ts";
 import { channelLogId, presenceLease, processLease } from "./names.ts";
 import {
   clearHistory,
   commitProcessed,
+  markInterrupted,
   moveReceived,
   openParticipantSession,
   readHistory,
@@ -18,7 +28,7 @@ import {
   setSdkSession,
   storeMessage,
 } from "./participant-session.ts";
-import { type Card, openChannel, ownerOf, readRoster } from "./participants.ts";
+import { type Card, cardIn, openChannel, ownerOf, readRoster } from "./participants.ts";
 import { hasEnded, type OpenMessages, openAfter, post } from "./post.ts";
 
 const ANN = { channel: "team", handle: "ann" };
@@ -374,4 +384,117 @@ test("the number of messages in progress of a participant is limited, and it may
   };
   await expect(begin("more")).rejects.toMatchObject({ code: "too_large" });
   expect(await begin("m0")).toMatchObject({ id: "m0" });
+});
+
+test("a participant whose handle was given to another one changes nothing of its session", async () => {
+  await openParticipantSession(store, ANN);
+  const fence = await take(card("one", "agent"));
+  await say("m", undefined, { content: "hello" }, "bob");
+  await store.releaseLease(fence);
+  await take(card("two", "agent"));
+  const place = { place: ANN, fence };
+  const writes = [
+    () => moveReceived(store, place, 1),
+    () => commitProcessed(store, place, 1),
+    () => clearHistory(store, place, "clear"),
+    () => markInterrupted(store, place),
+    () => setSdkSession(store, place, "agent-7"),
+    () => storeMessage(store, place, { id: "a", role: "user", content: "a" }),
+  ];
+  for (const write of writes) await expect(write()).rejects.toMatchObject({ code: "fenced" });
+  expect(await readParticipantSession(store, ANN)).toEqual({
+    received: 0,
+    processed: 0,
+    status: "active",
+    sdkSessionId: null,
+  });
+});
+
+test("handles, channels and tokens whose texts begin alike are not confused", async () => {
+  const { token } = await take(card("one", "agent"));
+  const an = { channel: "team", handle: "an" };
+  const signal = AbortSignal.timeout(400);
+  const fence = await takeHandle(store, an, { card: card("two", "agent", { handle: "an" }), signal });
+  expect(fence).toMatchObject({ name: presenceLease(an), token });
+  expect((await readRoster(store, "tea")).length).toBe(0);
+  // The record of the process of another handle, and of another token.
+  await recordDead(token);
+  const rival = takeHandle(store, an, { card: card("three", "agent", { handle: "an" }), signal });
+  await expect(rival).rejects.toMatchObject(TAKEN);
+  await recordDead(Number(`${token}2`));
+  await expect(take(card("four", "agent"))).rejects.toMatchObject(TAKEN);
+});
+
+test("each connection of an agent records the process of its server, and that of a person does not", async () => {
+  const recorded = async (): Promise<readonly string[]> =>
+    (await store.listLeases({ prefix: processLease(ANN) })).items.map(
+      ({ owner }) => owner.split("@")[0] ?? "",
+    );
+  const person = await take(card("p1"));
+  expect(await recorded()).toEqual([]);
+  await store.releaseLease(person);
+  const first = await take(card("one", "agent"));
+  expect(await recorded()).toEqual([String(first.token)]);
+  await store.releaseLease(first);
+  nowMs += 1;
+  const second = await take(card("two", "agent"));
+  expect(await recorded()).toEqual([String(second.token)]);
+});
+
+test("a connected participant keeps its handle for the time of silence, and stays in the roster when that is over", async () => {
+  const fence = await take(card("one", "agent"));
+  nowMs += 1_000;
+  await renewHandle(store, fence);
+  const [lease] = (await store.listLeases({ prefix: fence.name })).items;
+  expect(Date.parse(lease?.expiresAt ?? "") - nowMs).toBe(CHANNEL_LIMITS.silenceMs);
+  nowMs += CHANNEL_LIMITS.silenceMs + 1;
+  expect((await readRoster(store, "team")).map(({ handle }) => handle)).toEqual(["ann"]);
+  expect(cardIn({ ...fence, owner: '["one","Ann"]' } as never)).toBeNull();
+});
+
+test("a newcomer takes the handle of an unknown holder after ten seconds", async () => {
+  const { token } = await take(card("one", "agent"));
+  nowMs += CHANNEL_LIMITS.silenceMs;
+  let passedMs = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => {
+    passedMs += 5_000;
+    return passedMs;
+  });
+  expect(await take(card("two", "agent"))).toMatchObject({ token: token + 1 });
+});
+
+test("a participant that is active already is not recorded as active again, and a new device has received nothing", async () => {
+  await openParticipantSession(store, ANN);
+  const fence = await take(card("p1"));
+  await say("m", fence, {});
+  const sessionId = "participant:team:ann";
+  const before = await store.latestSequence(sessionId);
+  await commitProcessed(store, { place: ANN, fence, device: "desk" }, 1);
+  expect(await store.latestSequence(sessionId)).toBe(before);
+  expect(await readParticipantSession(store, ANN, "phone")).toMatchObject({ received: 0, processed: 1 });
+});
+
+test("a history of several pages is in its order, and a role that every object has is refused", async () => {
+  await openParticipantSession(store, ANN);
+  const place = { place: ANN, fence: await take(card("p1")) };
+  const all = Array.from({ length: LIMITS.pageEvents + 200 }, (_, n) => ({
+    type: "message_sent",
+    data: { content: String(n), role: "user" },
+  }));
+  await store.append("participant:team:ann", all, { lease: place.fence });
+  const texts = (await readHistory(store, ANN, all.length)).map(({ content }) => Number(content));
+  expect([texts.length, texts[0], texts.at(-1)]).toEqual([all.length, 0, all.length - 1]);
+  expect(texts).toEqual(texts.toSorted((a, b) => a - b));
+  const entry = { id: "x", role: "toString", content: "x" };
+  await expect(storeMessage(store, place, entry)).rejects.toMatchObject({ code: "invalid" });
+});
+
+test("a result of a call says whether more follow", async () => {
+  const author = { ...ANN, type: "agent", instance: "one", fence: await take(card("one", "agent")) };
+  const answer = async (id: string, done: boolean): Promise<unknown> => {
+    const frame = { request: 0, type: "answer", id, callId: "c", value: id, done } as unknown as PostFrame;
+    return (await post(store, author, { frame, open: new Map() })).data;
+  };
+  expect(await answer("a", false)).toEqual({ callId: "c", value: "a", done: false });
+  expect(await answer("b", true)).toEqual({ callId: "c", value: "b", done: true });
 });

@@ -186,3 +186,31 @@ test("the edit of an input by another participant is not what its agent receives
   const claim = { place, fence, instance: "one", agent: "pi", sequence: 1 };
   expect(await claimInput(store, claim)).toMatchObject({ content: "@bot one" });
 });
+
+test("a deletion by a moderator names the author and the place of its message", async () => {
+  await say("first");
+  const messageId = await say("hello");
+  await put("edit", { messageId, content: "again" });
+  const { data } = await put("delete", { messageId, reason: "spam" }, { handle: "root", moderates: true });
+  expect(data).toEqual({ messageId, handle: "ann", messageSequence: 2, reason: "spam" });
+});
+
+test("the deletion of another message, whose reason is the id of a message, deletes only the other one", async () => {
+  const [one, two] = [await say("one"), await say("two")];
+  await put("delete", { messageId: two, reason: one });
+  expect(await code(put("edit", { messageId: one, content: "1" }))).toBe("done");
+});
+
+test("only a message can be replied to", async () => {
+  const { id } = await put("call", { to: "bob", method: "look", args: {} });
+  expect(await code(put("send", { content: "yes", replyTo: id }))).toBe("not_found");
+});
+
+test("a late reader that gets only a part of the channel gets no words of a message deleted before that part", async () => {
+  const secret = await say("the key is 1234");
+  await put("delete", { messageId: secret });
+  await say("hello");
+  const replay = { channel: "team", handle: "bob", after: 0, upTo: 3, wholeAfter: 2, omitted: 1 };
+  const { deleted } = await readReplayEnd(store, new ChannelStates(), replay);
+  expect([...deleted]).toEqual([secret]);
+});

@@ -80,3 +80,27 @@ test("a long channel has one snapshot, the newest", async () => {
   expect([first, await snapshotSequence(store, "team")]).toEqual([1_000, 2_000]);
   expect(await store.getLatestSnapshot({ logId: LOG, name: "channel", atSequence: first })).toBeNull();
 });
+
+test("a damaged snapshot is not used, and the log is read from its beginning", async () => {
+  const actor = { kind: "agent", id: "bot" } as const;
+  const begun = { type: "message_sent", id: "m", actor, data: { content: "", state: "open", writer: "i" } };
+  await store.append(LOG, [begun]);
+  await store.putSnapshot({ logId: LOG, name: "channel", sequence: 1, data: { open: 3 } });
+  expect(Object.keys((await readState(store, "team")).open)).toEqual(["m"]);
+});
+
+test("after a reading that failed, the next reader reads again", async () => {
+  await say(1);
+  const broken = Object.create(store, {
+    read: { value: () => Promise.reject(new Error("the disk is gone")) },
+  }) as Store;
+  const states = new ChannelStates();
+  await expect(states.read(broken, "team")).rejects.toThrow("the disk is gone");
+  expect((await states.read(store, "team")).sequence).toBe(1);
+});
+
+test("a state that the caller had already is not stored as a snapshot", async () => {
+  await say(LIMITS.snapshotEvents);
+  await readState(store, "team", { sequence: 0, open: {} });
+  expect(await snapshotSequence(store, "team")).toBe(0);
+});

@@ -1,6 +1,6 @@
 import type { StoredEvent } from "@continuo/core/model";
 import { expect, test } from "vitest";
-import { EMPTY_STATE, foldChannel, stateFromSnapshot } from "./state.ts";
+import { EMPTY_STATE, foldChannel, openMessagesOf, stateFromSnapshot } from "./state.ts";
 
 let sequence = 0;
 
@@ -40,4 +40,8 @@ test("a snapshot is used only if every message in it is whole", () => {
   for (const damaged of [null, {}, { open: 3 }, { open: { m1: { ...open.m1, text: null } } }]) {
     expect(stateFromSnapshot(damaged, 7)).toBeNull();
   }
+});
+
+test("the messages in progress of a participant are not those of one whose handle begins alike", () => {
+  expect([openMessagesOf(BEGUN, "ann").length, openMessagesOf(BEGUN, "an").length]).toEqual([1, 0]);
 });
