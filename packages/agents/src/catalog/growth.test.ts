@@ -1,4 +1,4 @@
-import { appendFileSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { statFile } from "@continuo/files";
 import type { FoundSession, SavedScan } from "@continuo/native/kit";
@@ -34,4 +34,31 @@ test("a scan continues unless the last file of a session became shorter, or anot
   expect(next()).toBe(SCAN);
   writeFileSync(paths[0], '{"title":"Tea"}');
   expect(next()).toBeNull();
+});
+
+test("a scan continues neither in a file that replaced the one it read, nor after a file next to it changed", () => {
+  const path = join(scratchFolder("growth"), "talk.jsonl");
+  writeFileSync(path, "one\n");
+  const before = toGrowingFile(sessionOf([path]), Date.now()).toKept(SCAN);
+  const next = (beside: object = {}): SavedScan | null =>
+    scanToContinue(
+      { scan: before, beside } as never,
+      toGrowingFile(sessionOf([path]), Date.now()),
+      () => "now",
+    );
+  expect([next({ titles: "now" }), next({ titles: "before" })]).toEqual([SCAN, null]);
+  writeFileSync(`${path}.new`, "one\ntwo\n");
+  renameSync(`${path}.new`, path);
+  expect(next()).toBeNull();
+});
+
+test("a file that was written a moment ago may change again unseen, so its scan is not kept", () => {
+  const path = join(scratchFolder("growth"), "talk.jsonl");
+  writeFileSync(path, "one\n");
+  const now = Date.now();
+  expect(toGrowingFile(sessionOf([path]), now).isUnchanged()).toBe(false);
+  const later = toGrowingFile(sessionOf([path]), now + 10_000);
+  expect(later.isUnchanged()).toBe(true);
+  appendFileSync(path, "two\n");
+  expect(later.isUnchanged()).toBe(false);
 });

@@ -1,9 +1,18 @@
 import type { Message } from "@continuo/core/model";
 import type { Transcript } from "@continuo/core/transcript";
+import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
+import { CATALOG_LIMITS } from "./limits.ts";
 import type { LookUpHit } from "./look-up.ts";
-import { type CatalogSession, cutOffBy, toCatalogSession } from "./open-session.ts";
+import {
+  type CatalogSession,
+  cutOffBy,
+  modelViewOf,
+  openCatalogSession,
+  toCatalogSession,
+} from "./open-session.ts";
 import type { OwnRow } from "./rows.ts";
+import { listOwn, type OpenOwn, readOwn } from "./store.ts";
 
 function message(id: string, origin?: Message["origin"]): Message {
   return {
@@ -86,4 +95,48 @@ test("the details of an own session count its messages by role, its calls, and e
   await expect(session.history({ leaf: "5" }).next()).rejects.toMatchObject({ code: "not_found" });
   expect((await Array.fromAsync(session.history({ leaf: "6" }))).length).toBe(6);
   expect([own(null, null).leaves, own(null, null).details.branches]).toEqual([[], 0]);
+});
+
+test("the model view is that of the branch that is asked for", async () => {
+  const asked: unknown[] = [];
+  const [hit, session] = opened([message("a")], ["a"]);
+  const branched = {
+    ...session,
+    history(options: unknown) {
+      asked.push(options);
+      return session.history();
+    },
+  } as CatalogSession;
+  await modelViewOf(hit, branched, { leaf: "old" });
+  expect(asked).toEqual([{ leaf: "old" }]);
+});
+
+test("a session that was opened from a copy is read in the home of the copy", async () => {
+  const read: unknown[] = [];
+  const reader = { open: async (_: unknown, places: unknown) => void read.push(places) };
+  const copy = { home: "/copies", env: {} };
+  const hit = { kind: "native", native: { reader, found: {}, places: copy } } as unknown as LookUpHit;
+  await openCatalogSession(hit, { home: "/home/ann", cwd: "/", env: {} });
+  expect(read).toEqual([copy]);
+});
+
+test("of a long own session only the newest events are read for its end, and the caller's store stays open", async () => {
+  await using store = await openStore("memory:");
+  const { sessionId } = await store.createSession({});
+  const said = { type: "message_sent", data: { content: "again" } };
+  await store.append(
+    sessionId,
+    Array.from({ length: CATALOG_LIMITS.newestEvents + 50 }, () => said),
+  );
+  const ends: string[] = [];
+  const own = { ...readOwn(store), [Symbol.asyncDispose]: async () => void ends.push("closed") } as OpenOwn;
+  const [row] = await listOwn(own);
+  if (row === undefined) throw new Error("there is no session");
+  const places = { home: "/nowhere", cwd: "/", env: {} };
+  const open = async (more: object) =>
+    await openCatalogSession({ kind: "own", row }, places, { own, ...more });
+  using end = await open({ newestBytes: 1_000 });
+  using whole = await open({});
+  expect([end.partial, whole.partial, ends]).toEqual([true, false, []]);
+  expect(end.details.messages.total).toBeLessThan(whole.details.messages.total);
 });

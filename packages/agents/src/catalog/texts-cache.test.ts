@@ -1,8 +1,9 @@
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { openTexts } from "./texts.ts";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { CATALOG_LIMITS } from "./limits.ts";
+import { type OpenTexts, openTexts } from "./texts.ts";
 import { createKeptTexts, type KeptTexts } from "./texts-cache.ts";
 
 let home: string;
@@ -168,4 +169,87 @@ test("after a search whose texts could not be opened, the next search opens them
   await using texts = await failing.open({ places: placesOf() });
   expect(texts.sessionIds()).toHaveLength(2);
   await failing[Symbol.asyncDispose]();
+});
+
+/** Texts of no session, whose opening and filling the test follows. */
+function fakeTexts(fill: OpenTexts["fill"] = async () => undefined): OpenTexts {
+  const none = { missing: () => [], all: () => [], sources: () => [], sessionIds: () => [] };
+  const dispose = async (): Promise<void> => undefined;
+  return { ...none, fill, texts: () => ({}) as never, [Symbol.asyncDispose]: dispose };
+}
+
+test("a change of the store of Continuo's own sessions is known to the next search", async () => {
+  let times = 0;
+  await using texts = createKeptTexts(placesOf(), async () => {
+    times += 1;
+    return fakeTexts();
+  });
+  const search = async (): Promise<number> => {
+    await using _ = await texts.open({ places: placesOf() });
+    return times;
+  };
+  mkdirSync(join(home, ".continuo"));
+  writeFileSync(join(home, ".continuo/continuo.db"), "one");
+  expect([await search(), await search()]).toEqual([1, 1]);
+  appendFileSync(join(home, ".continuo/continuo.db"), "two");
+  expect(await search()).toBe(2);
+});
+
+test("texts that several searches share are not opened with the signal or the progress of one of them", async () => {
+  const given: object[] = [];
+  await using texts = createKeptTexts(placesOf(), async (options) => {
+    given.push(options);
+    return fakeTexts();
+  });
+  const { signal } = new AbortController();
+  await using _ = await texts.open({ places: placesOf(), signal, onProgress: () => undefined });
+  expect(given.map((options) => Object.keys(options))).toEqual([["places"]]);
+});
+
+test("two searches fill the index one after the other, also if the first one fails", async () => {
+  const fills = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let begun = 0;
+  await using texts = createKeptTexts(placesOf(), async () =>
+    fakeTexts(() => fills[begun++]?.promise ?? never()),
+  );
+  await using one = await texts.open({ places: placesOf() });
+  await using two = await texts.open({ places: placesOf() });
+  const first = expect(one.fill(() => true)).rejects.toThrow("the disk is full");
+  const second = two.fill(() => true);
+  await new Promise(setImmediate);
+  expect(begun).toBe(1);
+  fills[0]?.reject(new Error("the disk is full"));
+  await first;
+  await expect.poll(() => begun).toBe(2);
+  fills[1]?.resolve();
+  await second;
+});
+
+function never(): never {
+  throw new Error("it was filled too often");
+}
+
+test("texts that were being renewed when everything was forgotten are not used", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const renewed = Promise.withResolvers<OpenTexts>();
+  let times = 0;
+  await using texts = createKeptTexts(
+    placesOf(),
+    () => (++times === 2 ? renewed.promise : Promise.resolve(fakeTexts())),
+    () => nowMs,
+  );
+  const search = async (): Promise<number> => {
+    await using _ = await texts.open({ places: placesOf() });
+    return times;
+  };
+  await search();
+  nowMs += CATALOG_LIMITS.renewTextsMs + 1;
+  expect(await search()).toBe(1);
+  await vi.advanceTimersByTimeAsync(CATALOG_LIMITS.renewPauseMs);
+  expect(times).toBe(2);
+  texts.forget();
+  renewed.resolve(fakeTexts());
+  await new Promise(setImmediate);
+  expect(await search()).toBe(3);
 });

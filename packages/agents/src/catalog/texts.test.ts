@@ -166,3 +166,40 @@ test("a store on a server that cannot be reached is reported without its passwor
   expect(unreadable).toMatchObject([{ location: "postgres://127.0.0.1:1/sessions" }]);
   expect(JSON.stringify(unreadable)).not.toContain("pass-phrase");
 });
+
+/** The ids of the sessions whose text a search would read, on the day after they were written. */
+async function missingIds(exclude: readonly string[]): Promise<readonly string[]> {
+  await using texts = await openTexts({ places: placesOf(), exclude, nowMs: Date.now() + DAY_MS });
+  return texts.missing().map(({ sessionId }) => sessionId);
+}
+
+test("a session whose own file is excluded is not searched, whether the index knows it or not", async () => {
+  writeClaude();
+  const idsOf = async (exclude: readonly string[]): Promise<readonly string[]> => {
+    await using texts = await openTexts({ places: placesOf(), exclude, nowMs: Date.now() + DAY_MS });
+    return texts.sessionIds();
+  };
+  const file = join(home, FILE);
+  expect([await idsOf([file]), await idsOf([])]).toEqual([[], [ID]]);
+  await updateTexts({ places: placesOf(), nowMs: Date.now() + DAY_MS });
+  expect([await idsOf([file]), await idsOf([])]).toEqual([[], [ID]]);
+});
+
+test("sessions are read again after the excluded places changed, because their texts may be excluded now", async () => {
+  writeClaude();
+  await updateTexts({ places: placesOf(), nowMs: Date.now() + DAY_MS });
+  expect(await missingIds([])).toEqual([]);
+  expect(await missingIds(["/work/secret"])).toEqual([ID]);
+  await updateTexts({ places: placesOf(), exclude: ["/work/secret"], nowMs: Date.now() + DAY_MS });
+  expect(await missingIds(["/work/secret"])).toEqual([]);
+  expect(await missingIds([])).toEqual([ID]);
+});
+
+test("a session that changed a moment ago counts as indexed only for the search that read it", async () => {
+  writeClaude();
+  await using texts = await openTexts({ places: placesOf() });
+  await texts.fill(() => true);
+  expect(texts.texts()).toMatchObject({ left: 0 });
+  await using later = await openTexts({ places: placesOf() });
+  expect(later.texts()).toMatchObject({ left: 1 });
+});
