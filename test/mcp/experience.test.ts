@@ -272,6 +272,26 @@ test("secrets are masked, and what is in the trash is not shown", async () => {
   expect(await answers()).not.toContain(OPEN);
 });
 
+test("a secret in the path of a changed file, or in a command that helped, is masked", async () => {
+  const token = "ghp_ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  home.write(
+    claudeFile(OPEN),
+    sessionOf(OPEN, project, "Light it", [
+      bash("make lamp", "lamp.ts: error: the socket of the lamp is not wired", true),
+      edit(join(project, `${token}/lamp.ts`), "const socket = null;", "const socket = wire();"),
+      bash(`wire --token ${token}`, ""),
+      bash("make lamp", "lit"),
+    ]),
+  );
+  await using mcp = openMcp(home, { cwd: project });
+  const { data, text } = await mcp.call("fix", { error: "error: the socket of the lamp is not wired" });
+  expect(data.repairs[0]).toMatchObject({
+    outcome: "solved",
+    commands: ["wire --token [masked: GitHub token]"],
+  });
+  expect(text + JSON.stringify(data)).not.toContain(token);
+});
+
 test("answers are within 1,000 tokens, or what the caller asks for, and keep the solution", async () => {
   const many = Array.from({ length: 40 }, (_, at) => [
     bash(`npm run dev -- --name ${"x".repeat(200)}${at}`, PRINTED, true),

@@ -156,3 +156,20 @@ test("the tasks of a list stay open after other calls, until a later list comple
     ),
   ).toEqual([]);
 });
+
+test("a call that names a file twice is one use of it, and no path and no task has a secret", () => {
+  const patch = { file_path: "/w/secret.ts", path: "/w/secret.ts" };
+  const { files, openEnds } = digestOf([
+    [called("Edit", patch), result(false), todos(["hide the secret", "pending"]), result(false)],
+  ]);
+  expect(files).toEqual([{ path: "/w/***.ts", changes: 1, looks: 0 }]);
+  expect(openEnds.map(({ text }) => text)).toContain("hide the ***");
+});
+
+test("an agent that called tools, and said nothing, gave no answer yet", () => {
+  const ends = (messages: readonly Message[]): readonly string[] =>
+    digestOf([messages]).openEnds.map(({ text }) => text);
+  const worked = [said("user", "fix it"), called("Edit", { file_path: "/w/a.ts" }), result(false)];
+  expect(ends(worked)).toEqual(["the person has no answer yet"]);
+  expect(ends([...worked, said("assistant", "It works now, I am done.")])).toEqual([]);
+});

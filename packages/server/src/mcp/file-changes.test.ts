@@ -68,3 +68,15 @@ test("the sentence counts changed and deleted files, and is empty if there are n
   expect(sinceText(["changed"])).toBe("1 file changed since then.");
   expect(sinceText(["same"])).toBe("");
 });
+
+test("a folder whose path is not from the root, and a file without a time, tell nothing", async () => {
+  write(join(folder, "new.ts"), 10);
+  // The tests run in a folder that has this file.
+  expect([...(await filesSince([{ ...named("scratch-folder.ts"), at: AT }], "test"))]).toEqual([]);
+  expect([...(await filesSince([{ ...named("new.ts", true), at: null }], folder))]).toEqual([]);
+});
+
+test("of a session that names many files, a limited number is examined", async () => {
+  const files = Array.from({ length: 250 }, (_, at) => named(`gone-${at}.ts`, true));
+  expect((await filesSince(files, folder)).size).toBe(200);
+});

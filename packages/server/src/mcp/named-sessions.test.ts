@@ -2,7 +2,10 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { examplePlaces } from "@continuo/agents/catalog";
 import { ContinuoError } from "@continuo/core/model";
+import { findNativeSessions } from "@continuo/native";
+import { openStore } from "@continuo/store";
 import { beforeEach, expect, test } from "vitest";
 import { scratchFolder } from "../../../../test/scratch-folder.ts";
 import { readTool } from "./read-tool.ts";
@@ -92,4 +95,25 @@ test("an id that two sessions share is ambiguous, and the answer names the file 
   const { code, hint } = await read({ session: ID });
   expect(code).toBe("ambiguous");
   for (const file of files) expect(hint).toContain(JSON.stringify(file));
+});
+
+test("neither the beginning of a session's path nor an example that ships with Continuo is a session", async () => {
+  const listed = write(`.claude/projects/-app/${ID}.jsonl`, 1);
+  expect(await read({ session: listed.slice(0, -3) })).toMatchObject({ code: "not_found" });
+  const places = examplePlaces();
+  if (places === null) throw new Error("there are no examples");
+  const [example] = await Array.fromAsync(findNativeSessions({ places }));
+  home = scratchFolder("mcp");
+  expect(await read({ session: example?.sessionId ?? "" })).toMatchObject({ code: "not_found" });
+});
+
+test("Continuo's own sessions are found by no name if the caller may not see them", async () => {
+  mkdirSync(join(home, ".continuo"));
+  {
+    await using store = await openStore(`sqlite:${join(home, ".continuo/continuo.db")}`);
+    await store.createSession({ sessionId: "own-1" });
+    await store.append("own-1", [{ type: "message_sent", data: { content: "asked" } }]);
+  }
+  for (const session of ["own-1", "continuo:own-1"])
+    expect([session, await read({ session })]).toMatchObject([session, { code: "not_found" }]);
 });
