@@ -1,7 +1,8 @@
 import { Worker } from "node:worker_threads";
+import { ContinuoError } from "@continuo/core/model";
 import { afterEach, expect, test, vi } from "vitest";
 import type { QuestionCall } from "./reader-thread.ts";
-import { startReaderThread } from "./reader-thread.ts";
+import { startReaderThread, toPlain } from "./reader-thread.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -22,4 +23,15 @@ test("when the thread ends, waiting callers receive an error, and its owner is n
   await worker?.terminate();
   await refused;
   expect(ended).toHaveBeenCalledTimes(1);
+});
+
+test("an error that crosses threads keeps its code, its hint and its details", () => {
+  const error = new ContinuoError("not_found", "gone", { hint: "List them.", details: { key: "k" } });
+  expect(toPlain(error)).toEqual({
+    code: "not_found",
+    message: "gone",
+    hint: "List them.",
+    details: { key: "k" },
+  });
+  expect(toPlain(new Error("a mistake"))).toEqual({ message: "a mistake" });
 });

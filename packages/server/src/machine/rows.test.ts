@@ -170,3 +170,15 @@ test("the rows of deleted sessions have keys of the trash, and no row of the lis
     { key: trashKey(trashId), trashId, sessionId: CLAUDE_ID, title: found?.title },
   ]);
 });
+
+test("other caches are forgotten together with the rows, and the newest rows are not taken for all of them", async () => {
+  using home = createHome();
+  writeSessions(home);
+  let times = 0;
+  const source = createRowSource(placesOf(home), () => void times++);
+  expect([(await source.soon()).isWhole, (await source.soon()).isWhole]).toEqual([false, false]);
+  await source.rows();
+  expect((await source.soon()).isWhole).toBe(true);
+  source.forget();
+  expect(times).toBe(1);
+});

@@ -47,3 +47,18 @@ test("pages that follow the list learn of a conversation when its first prompt i
   expect(await started).toEqual({ key: "continuo:s", runId: "run" });
   expect([said, changes.version]).toEqual([[0], 1]);
 });
+
+test("a pause counts as a change, and a reader that stops ends the iterator", async () => {
+  let isEnded = false;
+  const items: AsyncIterator<never, unknown> = {
+    next: () => new Promise(() => undefined),
+    return: async () => {
+      isEnded = true;
+      return { done: true, value: undefined };
+    },
+  };
+  const reader = withChanges(items, createChanges(), 1);
+  expect((await reader.next()).value).toBe("changed");
+  await reader.return();
+  expect(isEnded).toBe(true);
+});

@@ -117,3 +117,21 @@ test("a turn ends before the next run, even if the log has events of that run al
   await say(whole("third", "m3"));
   expect(await turn.news()).toEqual([]);
 });
+
+test("the messages of a long turn come in several events of a bounded size", async () => {
+  const turn = await begin();
+  const long = "x".repeat(HISTORY_LIMITS.textChars);
+  const count = Math.ceil(HISTORY_LIMITS.windowChars / HISTORY_LIMITS.textChars) + 2;
+  await say(...Array.from({ length: count }, (_, at) => whole(long, `m${at}`)));
+  const events = await turn.news();
+  expect(events.length).toBeGreaterThan(1);
+  expect(events.flatMap((event) => (event.type === "messages" ? event.messages : []))).toHaveLength(count);
+});
+
+test("a text that its writer replaced is sent as a whole", async () => {
+  const turn = await begin();
+  await say(asked("Count"), part("one "));
+  await turn.news();
+  await say({ type: "message_updated", data: { messageId: "m1", content: "two" } });
+  expect(JSON.stringify((await turn.news()).map(shown))).not.toContain("one");
+});

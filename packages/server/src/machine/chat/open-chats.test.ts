@@ -108,3 +108,139 @@ test("a conversation opens only after one that closes has ended its agent", asyn
     vi.useRealTimers();
   }
 });
+
+/** Conversations whose program the test plays. */
+function playedChats(begin: (options: TalkOptions) => Promise<Partial<Talk>>, store: object = {}): OpenChats {
+  return createOpenChats({
+    places: { home: "/", cwd: "/", env: {} },
+    store: async () => store as OpenedStore,
+    changes: createChanges(),
+    openTalk: async (options) => (await begin(options)) as Talk,
+  });
+}
+
+const talkOf = (sessionId: string, more: object = {}): Partial<Talk> =>
+  ({ session: { sessionId }, close: async () => undefined, ...more }) as unknown as Partial<Talk>;
+
+test("two pages that open a session at the same time get one conversation, in the folder of the session", async () => {
+  const flags: unknown[] = [];
+  const chats = playedChats(async (options) => {
+    flags.push(options.flags);
+    return talkOf("s");
+  });
+  const [one, two] = await Promise.all([chats.open("s", "/work"), chats.open("s", "/work")]);
+  expect([one === two, flags]).toEqual([true, [{ resume: "s", cwd: "/work" }]]);
+  await chats.close();
+});
+
+test("a conversation that was opened under two names is one, and its second program ends", async () => {
+  let closed = 0;
+  const chats = playedChats(async () => talkOf("s", { close: async () => void closed++ }));
+  const one = await chats.open("claude:a", null);
+  expect([(await chats.open("continuo:s", null)) === one, closed]).toEqual([true, 1]);
+  await chats.close();
+  expect(closed).toBe(2);
+});
+
+test("a conversation that could not be opened is opened again by the next page", async () => {
+  let tries = 0;
+  const chats = playedChats(async () => {
+    tries += 1;
+    if (tries === 1) throw new Error("the agent is missing");
+    return talkOf("s");
+  });
+  await expect(chats.open("s", null)).rejects.toThrow("the agent is missing");
+  expect((await chats.open("s", null)).sessionId).toBe("s");
+  await chats.close();
+});
+
+test("the end of one conversation leaves the store of the others open", async () => {
+  const ends: string[] = [];
+  const close = async (): Promise<void> => void ends.push("closed");
+  const chats = playedChats(
+    async ({ openStore: open }) => {
+      const store = await open?.({ cacheBytes: 0 });
+      return talkOf("s", { close: async () => await store?.close() });
+    },
+    { close, [Symbol.asyncDispose]: close },
+  );
+  await chats.open("s", null);
+  await chats.close();
+  expect(ends).toEqual([]);
+});
+
+test("a prompt whose turn fails before it is stored fails, and its run and the next one are of this server", async () => {
+  await using store = await openStore("memory:");
+  const { sessionId } = await store.createSession({});
+  const asked: [input: unknown, runId: string][] = [];
+  const queue = async (
+    input: unknown,
+    { runId, onNextRun }: { readonly runId: string; onNextRun(next: string): void },
+  ): Promise<never> => {
+    asked.push([input, runId]);
+    onNextRun("next");
+    throw new Error("the disk is full");
+  };
+  const rest = async (): Promise<void> => undefined;
+  const chats = playedChats(async () => talkOf(sessionId, { queue, rest }), store);
+  const chat = await chats.open(sessionId, null);
+  const picture = { mediaType: "image/png", data: "AA==" };
+  await expect(chat.say(" ", [picture] as never)).rejects.toThrow("the disk is full");
+  const [[input, runId = ""] = []] = asked;
+  expect(input).toEqual([{ type: "image", ...picture }]);
+  expect([runId, "next", "another"].map(chat.isOwnRun)).toEqual([true, true, false]);
+  await chats.close();
+});
+
+test("a conversation stays open while its turn runs, closes a while after it, and ends its turns first", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    await using store = await openStore("memory:");
+    const { sessionId } = await store.createSession({});
+    const turns = [Promise.withResolvers<never>(), Promise.withResolvers<never>()];
+    const order: string[] = [];
+    let count = 0;
+    const queue = async (_: unknown, { runId }: { readonly runId: string }): Promise<never> => {
+      const turn = turns[count++]?.promise;
+      await store.append(sessionId, [{ type: "run_created", runId, data: {} }]);
+      return (await turn) as never;
+    };
+    const rest = async (): Promise<void> => undefined;
+    const close = async (): Promise<void> => void order.push("closed");
+    const chats = playedChats(async () => talkOf(sessionId, { queue, rest, close }), store);
+    const chat = await chats.open(sessionId, null);
+    await chat.say("one");
+    await vi.advanceTimersByTimeAsync(LIVE_LIMITS.idleMs * 2);
+    expect([chats.sessionIds(), order]).toEqual([[sessionId], []]);
+    turns[0]?.reject(new Error("over"));
+    await vi.advanceTimersByTimeAsync(LIVE_LIMITS.idleMs / 2);
+    await chat.say("two");
+    const closing = chats.close();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(order).toEqual([]);
+    turns[1]?.reject(new Error("interrupted"));
+    await closing;
+    expect(order).toEqual(["closed"]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a conversation closes a while after its last turn", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    await using store = await openStore("memory:");
+    const { sessionId } = await store.createSession({});
+    const queue = async (_: unknown, { runId }: { readonly runId: string }): Promise<void> => {
+      await store.append(sessionId, [{ type: "run_created", runId, data: {} }]);
+    };
+    const rest = async (): Promise<void> => undefined;
+    const chats = playedChats(async () => talkOf(sessionId, { queue, rest }), store);
+    await (await chats.open(sessionId, null)).say("one");
+    await vi.advanceTimersByTimeAsync(LIVE_LIMITS.idleMs);
+    expect(chats.sessionIds()).toEqual([]);
+    await chats.close();
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -3,7 +3,7 @@ import { HISTORY_LIMITS } from "@continuo/agents/pages";
 import type { PlacesAt } from "@continuo/files";
 import { beforeEach, expect, test } from "vitest";
 import { CLAUDE_ID, createHome, writeSessions } from "../../../../../test/cli/home.ts";
-import { createHistories, type HistoryRequest } from "./histories.ts";
+import { createHistories, type HistoryRequest, nameOf } from "./histories.ts";
 
 let places: PlacesAt;
 let hit: LookUpHit;
@@ -51,5 +51,37 @@ test("reading ends when nobody waits for it", async () => {
   expect(histories.holds(requestOf("slow"))).toBe(false);
   slow.resolve(hit);
   await Promise.all(answers);
+  histories.close();
+});
+
+test("a session, a view of it and a branch of it are separate histories", () => {
+  const names = [{}, { view: "model" as const }, { branch: "b" }].map((more) =>
+    nameOf({ key: "k", view: "history", ...more }),
+  );
+  expect(new Set(names).size).toBe(3);
+});
+
+test("of many histories the one that nobody used for the longest time leaves first", async () => {
+  const histories = createHistories();
+  const { signal } = new AbortController();
+  const use = async (n: number): Promise<void> =>
+    await histories.withWhole(requestOf(`k${n}`), signal, () => undefined);
+  for (let n = 0; n < HISTORY_LIMITS.keptSessions; n++) await use(n);
+  await use(0);
+  await use(HISTORY_LIMITS.keptSessions);
+  expect([0, 1, 2].map((n) => histories.holds(requestOf(`k${n}`)))).toEqual([true, false, true]);
+  histories.close();
+});
+
+test("a history that could not be read is read again for the next caller", async () => {
+  const histories = createHistories();
+  const { signal } = new AbortController();
+  const failed = histories.withWhole(
+    requestOf("k", Promise.reject(new Error("the disk is away"))),
+    signal,
+    () => 0,
+  );
+  await expect(failed).rejects.toThrow("the disk is away");
+  expect(await histories.withWhole(requestOf("k"), signal, ({ kept }) => kept.length)).toBeGreaterThan(0);
   histories.close();
 });
