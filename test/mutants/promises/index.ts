@@ -7,11 +7,13 @@ import { CATALOG_FIGURES } from "./catalog-figures.ts";
 import { CATALOG_LOOK_UPS } from "./catalog-look-ups.ts";
 import { CATALOG_WAYS_CATALOG } from "./catalog-marks.ts";
 import { CATALOG_PRICES } from "./catalog-prices.ts";
+import { CATALOG_READS } from "./catalog-reads.ts";
 import { CATALOG_TEXTS } from "./catalog-texts.ts";
 import { CHANNEL_CHANGES } from "./channel-changes.ts";
 import { CHANNEL_HOLDERS } from "./channel-holders.ts";
 import { CHANNEL_SWEEPS } from "./channel-sweeps.ts";
 import { CHANNEL_WAYS_CHANNELS, CHANNEL_WAYS_SERVER } from "./channel-ways.ts";
+import { CHANNEL_WRITES } from "./channel-writes.ts";
 import { CHANNELS } from "./channels.ts";
 import { CLI } from "./cli.ts";
 import { CLIENT } from "./client.ts";
@@ -19,6 +21,7 @@ import { CLIENT_ENDS } from "./client-ends.ts";
 import { CLIENT_FRAMES_CLIENT } from "./client-frames.ts";
 import { CLIENT_LIVE } from "./client-live.ts";
 import { CLIENT_MESSAGES } from "./client-messages.ts";
+import { CLIENT_PAGES } from "./client-pages.ts";
 import { CONVERSATIONS } from "./conversations.ts";
 import { GATEWAY } from "./gateway.ts";
 import { GATEWAY_LISTS } from "./gateway-lists.ts";
@@ -36,6 +39,7 @@ import { MACHINE_ROWS } from "./machine-rows.ts";
 import { MACHINE_SEARCHES } from "./machine-searches.ts";
 import { MCP } from "./mcp.ts";
 import { MCP_ANSWERS_MCP } from "./mcp-answers.ts";
+import { MCP_BOUNDS } from "./mcp-limits.ts";
 import { MCP_QUESTIONS } from "./mcp-questions.ts";
 import { MCP_RECALL } from "./mcp-recall.ts";
 import { MOVE_HANDOFF } from "./move.ts";
@@ -70,13 +74,14 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...SERVER_MACHINE,
     ...SERVER_PEERS,
   ],
-  mcp: [...MCP, ...MCP_RECALL, ...MCP_QUESTIONS, ...MCP_ANSWERS_MCP],
+  mcp: [...MCP, ...MCP_RECALL, ...MCP_QUESTIONS, ...MCP_ANSWERS_MCP, ...MCP_BOUNDS],
   channels: [
     ...CHANNELS,
     ...CHANNEL_CHANGES,
     ...CHANNEL_HOLDERS,
     ...CHANNEL_SWEEPS,
     ...CHANNEL_WAYS_CHANNELS,
+    ...CHANNEL_WRITES,
   ],
   catalog: [
     ...CATALOG,
@@ -86,8 +91,16 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...CATALOG_LOOK_UPS,
     ...CATALOG_PRICES,
     ...CATALOG_TEXTS,
+    ...CATALOG_READS,
   ],
-  client: [...CLIENT, ...CLIENT_ENDS, ...CLIENT_LIVE, ...CLIENT_FRAMES_CLIENT, ...CLIENT_MESSAGES],
+  client: [
+    ...CLIENT,
+    ...CLIENT_ENDS,
+    ...CLIENT_LIVE,
+    ...CLIENT_FRAMES_CLIENT,
+    ...CLIENT_MESSAGES,
+    ...CLIENT_PAGES,
+  ],
   machine: [
     ...MACHINE,
     ...MACHINE_LISTS,
