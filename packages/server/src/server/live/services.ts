@@ -40,7 +40,9 @@ export class LiveServices {
   }
 
   async #join(store: Store): Promise<void> {
-    if (this.#hosts.has(store.workspaceId) || this.#state === "closed") return;
-    if (await LiveService.isUsed(store)) await this.of(store.workspaceId).stored();
+    if (this.#hosts.has(store.workspaceId)) return;
+    const isUsed = await LiveService.isUsed(store);
+    // The server may have been closed in the meantime: nobody would stop a host that is opened now.
+    if (isUsed && this.#state === "open") await this.of(store.workspaceId).stored();
   }
 }
