@@ -35,5 +35,5 @@ export async function countedAnswer(
 export function jsonAnswer(value: unknown): SizedAnswer {
   const text = JSON.stringify(value);
   const response = new Response(text, { headers: { "content-type": "application/json" } });
-  return { response, sizeBytes: text.length };
+  return { response, sizeBytes: Buffer.byteLength(text) };
 }
