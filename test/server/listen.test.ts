@@ -1,9 +1,10 @@
 /** The loopback addresses at which a server listens. */
 
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import type { Store } from "@continuo/core/model";
+import { allowEverybody, createServer as createHandler, listen, type Peer } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openServer } from "./harness/open-server.ts";
@@ -47,3 +48,25 @@ test.runIf(hasIpv6)(
     squatter.close();
   },
 );
+
+test("an answer that is made after its client has left counts as answered at once", async () => {
+  const options = { store: () => store, authenticate: allowEverybody(store.workspaceId) };
+  const arrived = Promise.withResolvers<void>();
+  const left = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  const fetch = async ({ signal }: Request, { whenAnswered }: Peer): Promise<Response> => {
+    signal.addEventListener("abort", () => setImmediate(left.resolve));
+    arrived.resolve();
+    await left.promise;
+    whenAnswered?.(answered.resolve);
+    return new Response("too late");
+  };
+  const server = await listen({ ...createHandler(options), fetch }, { host: "127.0.0.1", port: 0 });
+  const { host, port } = new URL(server.url);
+  const client = connect(Number(port), "127.0.0.1").on("error", () => undefined);
+  client.write(`GET /v1/x HTTP/1.1\r\nhost: ${host}\r\n\r\n`);
+  await arrived.promise;
+  client.destroy();
+  await answered.promise;
+  await server.close();
+});

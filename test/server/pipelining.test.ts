@@ -57,6 +57,22 @@ async function withLongStream(store: Store): Promise<void> {
   await store.append("streams/long", [{ type: "bytes", data }]);
 }
 
+test("bytes that are no request after an answer end the connection, and are not answered inside of it", async () => {
+  await using store = await openStore("memory:");
+  const server = await openServer(store);
+  const socket = connected(server);
+  let answers = "";
+  socket.on("data", (bytes) => {
+    answers += bytes;
+  });
+  socket.write(request(server, "/healthz"));
+  await expect.poll(() => answers).toContain("ok\n");
+  socket.write("nonsense\r\n\r\n");
+  expect(await closedWithin(socket, 10_000)).toBe(true);
+  expect(answers.split("HTTP/1.1 ").slice(1)).toEqual([expect.stringMatching(/^200 /u)]);
+  await server.close();
+});
+
 test("a client that sends bytes but reads nothing of an answer is disconnected", async () => {
   await using store = await openStore("memory:");
   await withLongStream(store);

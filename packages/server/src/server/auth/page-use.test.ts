@@ -1,8 +1,8 @@
 import type { Store, Token } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { PageName, PageUse } from "../context/index.ts";
-import { createPageUse, PAGE_USES } from "./page-use.ts";
+import type { Grant, PageName, PageUse, Quotas } from "../context/index.ts";
+import { createPageUse, PAGE_USES, withPageConnections } from "./page-use.ts";
 
 const IDLE_MS = 10_000;
 
@@ -67,4 +67,16 @@ test("if a token has too many pages, those that were used last stay", async () =
     [pages[0], pages[1], pages[99], newest].map((page) => stateOf(page as PageName)),
   );
   expect(states).toEqual(["revoked", "active", "active", "active"]);
+});
+
+test("a connection of a page that ends twice leaves its other connection counted", async () => {
+  const page = await openedPage();
+  const quotas = { connect: () => ({ [Symbol.dispose]: () => undefined }) } as unknown as Quotas;
+  const { connect } = withPageConnections(quotas, use);
+  const grant = { ...page, page: { kind: "tab", parentId: page.parentId } } as unknown as Grant;
+  const [first, second] = [connect(grant, () => undefined), connect(grant, () => undefined)];
+  for (let times = 0; times < 2; times++) first[Symbol.dispose]();
+  vi.advanceTimersByTime(3 * IDLE_MS);
+  await expect(use.used(page)).resolves.toBeUndefined();
+  second[Symbol.dispose]();
 });

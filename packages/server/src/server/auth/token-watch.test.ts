@@ -60,6 +60,24 @@ test("ten thousand connections of one token cost one look-up, and those of as ma
   expect(asked.slice(1)).toEqual(Array.from({ length: 20 }, () => 500));
 });
 
+test("a connection that is opened while tokens are looked up is not ended by that look-up", async () => {
+  const { tokens, asked } = tokensWith(new Set());
+  const answers = Promise.withResolvers<void>();
+  const slow = (workspaceId: string): Store => {
+    const { listTokens } = tokens(workspaceId);
+    return { listTokens: (query) => answers.promise.then(() => listTokens(query)) } as Store;
+  };
+  using _ending = ending();
+  const watch = createTokenWatch(slow, _ending.signal);
+  const lost: string[] = [];
+  watch.watch(grantOf("early"), () => void lost.push("early"));
+  await vi.advanceTimersByTimeAsync(LIMITS.tokenLookMs);
+  watch.watch(grantOf("late"), () => void lost.push("late"));
+  answers.resolve();
+  await vi.advanceTimersByTimeAsync(1);
+  expect([asked, lost]).toEqual([[1], []]);
+});
+
 test("without open connections, and without tokens, nothing is looked up", async () => {
   const { tokens, asked } = tokensWith(new Set());
   using _ending = ending();

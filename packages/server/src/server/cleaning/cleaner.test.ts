@@ -1,3 +1,4 @@
+import { ContinuoError, type Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { USED_CODES } from "../auth/index.ts";
@@ -76,4 +77,20 @@ test("leases are forgotten a day after their release, and those of killed runs a
     "live/server/x",
     held.name,
   ]);
+});
+
+test("a store that did not answer is cleaned as soon as it answers, and not an hour later", async () => {
+  await using store = await openStore("memory:");
+  let isAway = true;
+  const away: Store = {
+    ...store,
+    acquireLease: async (...given) => {
+      if (isAway) throw new ContinuoError("unavailable", "the store does not answer");
+      return await store.acquireLease(...given);
+    },
+  };
+  const cleaner = createCleaner(away, ignore);
+  expect(await cleaner.look()).toBeNull();
+  isAway = false;
+  expect(await cleaner.look()).not.toBeNull();
 });

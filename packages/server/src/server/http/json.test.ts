@@ -26,6 +26,15 @@ test("values and keys are counted, and separators within strings are not", () =>
   expect(refusal(JSON.stringify({ a: `,[{:"\\${"[,".repeat(100)}` }))).toBe(null);
 });
 
+test("a string ends at its quote, also if an escaped backslash or quote comes before it", async () => {
+  for (const text of ["\\", "\\\\", '"', '\\"', '"\\']) {
+    expect(refusal(JSON.stringify([text, 1, 2]))).toBe(null);
+    expect(refusal(JSON.stringify([text, 1, 2, 3]))).toEqual({ what: "elements", limit: 3 });
+    expect(refusal(JSON.stringify({ [text]: text, a: [[[[1]]]] }))).toEqual({ what: "depth", limit: 4 });
+  }
+  expect(await elementsOf(String.raw`["\\",[1,2],"b"]`)).toHaveLength(3);
+});
+
 test("levels and the elements of the outer array are counted", () => {
   expect(refusal("[[[[1]]]]")).toBe(null);
   expect(refusal("[[[[[1]]]]]")).toEqual({ what: "depth", limit: 4 });

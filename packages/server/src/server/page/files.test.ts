@@ -30,3 +30,20 @@ test.each<[string, ServedPage, string, boolean]>([
   expect([html.includes('rel="manifest"'), html.includes('rel="apple-touch-icon"')]).toEqual([isApp, isApp]);
   expect(html).toContain('<link rel="stylesheet" href="STYLE">');
 });
+
+test("a page that was made for one device and theme is not served to another one", () => {
+  const files = createPageFiles(folder);
+  const shown = (of: ServedPage): string => Buffer.from(files.page(of)?.bytes ?? []).toString("utf8");
+  const pages: readonly ServedPage[] = [
+    { pagesOf: "computer", isLasting: true },
+    { pagesOf: "phone", isLasting: true },
+    { pagesOf: "computer", isLasting: true, preferences: { theme: "dark" } },
+  ];
+  for (const of of [...pages, ...pages]) {
+    const html = shown(of);
+    expect([html.includes("data-phone"), html.includes('data-theme="dark"')]).toEqual([
+      of.pagesOf === "phone",
+      of.preferences !== undefined,
+    ]);
+  }
+});

@@ -116,3 +116,14 @@ test("a minute in which all lines were used takes no lines from the next minute"
     vi.useRealTimers();
   }
 });
+
+test("a limit or a right that a stranger meets is recorded by the part that refuses it, and not as one of a token", () => {
+  const { log, lines } = recorded();
+  const failures = createFailureLog(log);
+  const peer = { address: "192.0.2.7" } as Peer;
+  for (const code of ["rate_limited", "forbidden", "not_found"] as const)
+    failures.record(new ContinuoError(code, "no"), peer);
+  expect(lines).toEqual([]);
+  failures.record(new ContinuoError("invalid", "no"), peer);
+  expect(lines).toEqual([["input_refused", { address: "192.0.2.7", reason: "invalid" }]]);
+});
