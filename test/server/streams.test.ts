@@ -171,6 +171,19 @@ test("PUT makes a session with its row, DELETE deletes it, and a fork of a sessi
   expect((await send("GET", "sessions/s2")).status).toBe(404);
 });
 
+test("PUT confirms a session that is a fork only as a fork of the same source", async () => {
+  for (const id of ["source", "other"]) expect((await send("PUT", `sessions/${id}`)).status).toBe(201);
+  const from = (id: string) => ({ "stream-forked-from": `/v1/stream/sessions/${id}` });
+  const put = async (headers: Readonly<Record<string, string>>): Promise<number> =>
+    (await send("PUT", "sessions/copy", undefined, headers)).status;
+  expect([
+    await put(from("source")),
+    await put(from("source")),
+    await put(from("other")),
+    await put({}),
+  ]).toEqual([201, 200, 409, 409]);
+});
+
 test("the server refuses a path that is not a stream, in every notation", async () => {
   for (const path of [
     "channels/",

@@ -1,8 +1,13 @@
 import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
-import { expect, test } from "vitest";
+import { ContinuoError, type Store } from "@continuo/core/model";
+import { channelLogId } from "@continuo/core/wire";
+import { openStore } from "@continuo/store";
+import { openChannel, planReplay } from "@continuo/store/channels";
+import { expect, test, vi } from "vitest";
 import type { WebSocket } from "ws";
 import { Connection, type ConnectionOptions } from "./connection.ts";
+import { Hub } from "./hub.ts";
 
 /** A socket without a network: it only remembers what was sent. */
 class QuietSocket extends EventEmitter {
@@ -11,6 +16,10 @@ class QuietSocket extends EventEmitter {
   readonly isPaused = false;
   readonly sent: string[] = [];
   state: "open" | "ended" = "open";
+
+  close(): void {
+    this.state = "ended";
+  }
 
   send(text: string): void {
     this.sent.push((JSON.parse(text) as { readonly type: string }).type);
@@ -60,4 +69,123 @@ test("a client that leaves during its hello causes no failure of the channel", a
   socket.emit("close");
   await connection.closed;
   expect([reports, socket.sent]).toEqual([[], []]);
+});
+
+const HELLO = { type: "hello", protocol: 1, instance: "i", after: 0 };
+
+interface Connected {
+  readonly connection: Connection;
+  readonly socket: QuietSocket;
+  /** The stream under the socket, to which events are written. */
+  readonly stream: PassThrough;
+  say(frame: object | string): void;
+}
+
+function connected(options: object): Connected {
+  const socket = new QuietSocket();
+  const stream = new PassThrough();
+  const given = {
+    socket,
+    stream,
+    clock: { now: () => 0 },
+    draining: new AbortController().signal,
+    slowReaders: { stalledMs: 1_000, goodbyeMs: 1_000 },
+    report: (line: string) => expect.unreachable(line),
+    hub: new Hub(() => undefined, { now: () => 0 }),
+    count: () => undefined,
+    onRefused: () => undefined,
+    ...options,
+  };
+  const connection = new Connection(given as unknown as ConnectionOptions);
+  const say = (frame: object | string): void => {
+    const text = typeof frame === "string" ? frame : JSON.stringify(frame);
+    socket.emit("message", Buffer.from(text), false);
+  };
+  return { connection, socket, stream, say };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
+
+test("nothing more is read from a connection whose token no longer counts", async () => {
+  const admitted: unknown[] = [];
+  const { connection, socket, say } = connected({ admit: async (hello: unknown) => admitted.push(hello) });
+  connection.lose(new ContinuoError("unauthorized", "the token was revoked"));
+  say(HELLO);
+  await settled();
+  expect([admitted, socket.sent]).toEqual([[], ["error"]]);
+});
+
+test("an invalid frame counts for the token of its connection, and its sender learns when it must wait", async () => {
+  const counted: number[] = [];
+  const refused: unknown[] = [];
+  const limited = new ContinuoError("rate_limited", "too fast");
+  const { say } = connected({
+    count: (bytes: number) => {
+      counted.push(bytes);
+      if (counted.length === 2) throw limited;
+    },
+    onRefused: (error: unknown) => refused.push(error),
+  });
+  for (let times = 0; times < 2; times++) say("{");
+  await settled();
+  expect(counted).toEqual([1, 1]);
+  expect(refused).toEqual([expect.objectContaining({ code: "invalid" }), limited]);
+});
+
+test("only the connections of a person hear that the session of this person changed", async () => {
+  const reads: string[] = [];
+  const store = new Proxy({} as Store, {
+    get: (_, name) => () => {
+      reads.push(String(name));
+      return new Promise(() => undefined);
+    },
+  });
+  const participation = {
+    store,
+    place: { channel: "team", handle: "ann" },
+    session: "kept",
+    open: new Map(),
+  };
+  const replay = { channel: "team", after: 0, upTo: 1, wholeAfter: 0, omitted: 0 };
+  const admission = { store, channel: "team", after: 0, replay, participation, welcome: { type: "hello" } };
+  const hub = { enter: () => undefined, states: { read: () => new Promise(() => undefined) } };
+  const { connection, say } = connected({ hub, admit: async () => admission });
+  say(HELLO);
+  await settled();
+  reads.length = 0;
+  connection.sessionChanged("ben");
+  await settled();
+  expect(reads).toEqual([]);
+  connection.sessionChanged("ann");
+  await settled();
+  expect(reads.length).toBeGreaterThan(0);
+});
+
+test("a reader that continues from an earlier place gets each later event once", async () => {
+  await using store = await openStore("memory:");
+  await openChannel(store, "team");
+  const log = channelLogId("team");
+  const add = async (content: string): Promise<void> => {
+    await store.append(log, [
+      { type: "message_sent", actor: { kind: "person", id: "bob" }, data: { content } },
+    ]);
+  };
+  await add("first");
+  const upTo = await store.latestSequence(log);
+  const replay = await planReplay(store, { channel: "team", handle: null, mode: "stream", after: 0, upTo });
+  const welcome = { type: "hello" };
+  const place = { [Symbol.dispose]: () => undefined };
+  const admission = { store, channel: "team", after: 0, replay, participation: null, welcome, place };
+  const { socket, stream, say } = connected({ admit: async () => admission });
+  const written: string[] = [];
+  stream.on("data", (bytes: Buffer) => written.push(String(bytes)));
+  say(HELLO);
+  await vi.waitFor(() => expect(socket.sent).toContain("ready"));
+  say({ type: "resume", after: upTo });
+  await settled();
+  await add("second");
+  await settled();
+  const text = written.join("");
+  expect([text.split('"first"').length - 1, text.split('"second"').length - 1]).toEqual([1, 1]);
+  socket.emit("close");
 });

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@continuo/core/model";
-import { isContinuoError } from "@continuo/core/model";
+import { ContinuoError, isContinuoError } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { type Card, leaseOf, takeHandle } from "@continuo/store/channels";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -61,4 +61,12 @@ test("an agent whose server did not run keeps the handle if nobody took it", asy
   await seat.renew();
   expect(lost).toEqual([]);
   expect(seat.isAlive).toBe(true);
+});
+
+test("while the store does not answer, a handle that was lost does not count as taken by somebody else", async () => {
+  const { seat, lost } = await takenSeat();
+  vi.spyOn(store, "listLeases").mockRejectedValue(new Error("the store is away"));
+  vi.spyOn(store, "getLease").mockRejectedValue(new Error("the store is away"));
+  await seat.lose(new ContinuoError("fenced", "the lease is not held"));
+  expect(lost).toEqual([{ code: "fenced", isTaken: false }]);
 });

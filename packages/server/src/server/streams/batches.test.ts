@@ -1,3 +1,4 @@
+import type { Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LIMITS } from "../context/index.ts";
@@ -31,4 +32,25 @@ test.each([
   }
   expect(taken).toEqual([1, 2, 3]);
   await batches.return();
+});
+
+test("a record that is appended while a page is read, just before its log is closed, is not lost", async () => {
+  await using memory = await openStore("memory:");
+  await memory.createLog({ logId: LOG });
+  let isClosed = false;
+  const store: Store = {
+    ...memory,
+    read: async (...given) => {
+      const page = await memory.read(...given);
+      if (isClosed) return page;
+      isClosed = true;
+      await memory.append(LOG, [{ type: "note", data: {} }]);
+      await memory.closeLog(LOG);
+      return page;
+    },
+  };
+  const taken: number[] = [];
+  for await (const batch of liveBatches(store, LOG, { after: 0, signal: new AbortController().signal }))
+    taken.push(...batch.take().map(({ sequence }) => sequence));
+  expect(taken).toEqual([1]);
 });

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import type { Grant, ServerContext } from "../context/index.ts";
+import { requireAccess } from "./call.ts";
 import { forkOf, lifeOf, producerOf } from "./headers.ts";
 
 const PRODUCER = { "producer-id": "p", "producer-epoch": "1", "producer-seq": "7" };
@@ -37,4 +39,19 @@ test.each<[string, Readonly<Record<string, string>>]>([
   ["a sub-offset", { "stream-fork-sub-offset": "1" }],
 ])("%s of a fork without its source is refused", (_, headers) => {
   expect(() => forkOf(new Headers(headers))).toThrow("requires Stream-Forked-From");
+});
+
+test("the log of a session is closed to a person of a program, for reading and for writing", () => {
+  const needs: unknown[] = [];
+  const context = { require: (_: Grant, need: unknown) => needs.push(need) } as unknown as ServerContext;
+  const hidden = { logs: "hidden" } as unknown as Grant;
+  const session = { kind: "session", name: "s1", logId: "s1" } as const;
+  for (const access of ["read", "write"] as const) {
+    expect(() => requireAccess(context, hidden, session, access)).toThrow(
+      expect.objectContaining({ code: "forbidden" }),
+    );
+    requireAccess(context, { logs: "shown" } as unknown as Grant, session, access);
+    requireAccess(context, hidden, { kind: "channel", name: "team", logId: "channels/team" }, access);
+  }
+  expect(needs).toHaveLength(6);
 });

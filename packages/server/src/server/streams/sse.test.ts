@@ -1,5 +1,6 @@
 /** The control events of an event stream, which tell a reader whether it has everything and where it continues. */
 
+import type { Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { LIMITS } from "../context/index.ts";
@@ -13,17 +14,10 @@ interface Control {
   readonly streamClosed?: boolean;
 }
 
-/** The control events of all pages of a stream from the beginning of a log with this many records. */
-async function controlsOf(records: number, end: "open" | "closed"): Promise<readonly Control[]> {
-  await using store = await openStore("memory:");
-  await store.createLog({ logId: LOG });
-  const data = Array.from({ length: records }, (_, n) => ({ type: "note", data: { n } }));
-  await store.append(LOG, data);
-  if (end === "closed") await store.closeLog(LOG);
-  const log = await store.getLog(LOG);
-  if (log === null) throw new Error("the log was made");
+/** A call without limits, for the log of this test. */
+function callFor(store: Store): Call {
   const nothing = { [Symbol.dispose]: () => undefined };
-  const call = {
+  return {
     store,
     address: { kind: "stream", name: "log", logId: LOG },
     request: new Request("http://server/v1/stream/log"),
@@ -35,7 +29,18 @@ async function controlsOf(records: number, end: "open" | "closed"): Promise<read
       quotas: { connect: () => nothing, answer: async () => ({ ...nothing, resize: async () => undefined }) },
     },
   } as unknown as Call;
-  const { body } = await streamEvents(call, log, 0);
+}
+
+/** The control events of all pages of a stream from the beginning of a log with this many records. */
+async function controlsOf(records: number, end: "open" | "closed"): Promise<readonly Control[]> {
+  await using store = await openStore("memory:");
+  await store.createLog({ logId: LOG });
+  const data = Array.from({ length: records }, (_, n) => ({ type: "note", data: { n } }));
+  await store.append(LOG, data);
+  if (end === "closed") await store.closeLog(LOG);
+  const log = await store.getLog(LOG);
+  if (log === null) throw new Error("the log was made");
+  const { body } = await streamEvents(callFor(store), log, 0);
   const controls: Control[] = [];
   for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) {
     controls.push(JSON.parse(/event: control\ndata:(.*)\n/u.exec(text)?.[1] ?? "null"));
@@ -55,5 +60,25 @@ test("the last page of a closed log says that no record follows, and the pages b
   expect(pages.map(({ streamClosed, upToDate }) => [streamClosed, upToDate])).toEqual([
     [undefined, undefined],
     [true, undefined],
+  ]);
+});
+
+test("no line of a record ends its event in an event stream, whichever sign ends the line", async () => {
+  await using store = await openStore("memory:");
+  await store.createLog({ logId: LOG, mediaType: "text/plain" });
+  const text = "one\rdata: two\nevent: control\r\nthree";
+  await store.append(LOG, [{ type: "bytes", data: Buffer.from(text) }]);
+  await store.closeLog(LOG);
+  const log = await store.getLog(LOG);
+  if (log === null) throw new Error("the log was made");
+  const { body } = await streamEvents(callFor(store), log, 0);
+  const sent = await new Response(body).text();
+  const [data = ""] = sent.split("\n\n");
+  expect(data.split(/[\r\n]+/u)).toEqual([
+    "event: data",
+    "data:one",
+    "data:data: two",
+    "data:event: control",
+    "data:three",
   ]);
 });

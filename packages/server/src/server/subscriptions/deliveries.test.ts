@@ -3,10 +3,11 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { deliver } from "./deliveries.ts";
+import { deliver, takeAttempt } from "./deliveries.ts";
 import { changeSubscription, insertSubscription, loadSubscription, type Subscription } from "./documents.ts";
 import { openSigningKeys } from "./keys.ts";
 import { linkOf } from "./links.ts";
+import { WakeClock } from "./wake-clock.ts";
 import { makeWake } from "./wakes.ts";
 
 const LOG = "streams/a";
@@ -102,4 +103,25 @@ test("the answer to an earlier wake ends no later one", async () => {
   const { wake: later, generation } = await present();
   expect([later === null, generation]).toEqual([false, 2]);
   expect((await linkOf(store, subscription, LOG))?.acked).toBeNull();
+});
+
+test("one of several servers takes the next try of a webhook, and only when it is due", async () => {
+  await wake(await subscribed());
+  const keys = await openSigningKeys(store);
+  answers = 500;
+  const subscription = await present();
+  await deliver({ store, workspaceId: "default", subscription, links: [], keys, allowed: ALLOWED });
+  const failed = await present();
+  const wakeId = failed.wake?.id ?? "";
+  let nowMs = 0;
+  const clocks = [new WakeClock(() => nowMs), new WakeClock(() => nowMs)];
+  for (const clock of clocks) clock.observe("default", failed);
+  const taken = async (): Promise<readonly boolean[]> => {
+    const tries: boolean[] = [];
+    for (const clock of clocks) tries.push((await takeAttempt(store, "s", { wakeId, clock })) !== null);
+    return tries;
+  };
+  expect(await taken()).toEqual([false, false]);
+  nowMs = 60_000;
+  expect(await taken()).toEqual([true, false]);
 });

@@ -94,3 +94,26 @@ test("a key of the next version replaces the key that signs webhooks, and receiv
   await store.retireWebhookKey(1);
   expect((await openSigningKeys(store)).keyId).toBe("second");
 });
+
+test("a key that was retired signs no webhook, although it is the newest", async () => {
+  await using store = await openStore("memory:");
+  const first = await openSigningKeys(store);
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+  await store.putWebhookKey({
+    version: 2,
+    keyId: "second",
+    algorithm: "ed25519",
+    publicKey: publicKey.export({ format: "jwk" }).x ?? "",
+    privateKey: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+  });
+  await store.retireWebhookKey(2);
+  expect((await openSigningKeys(store)).keyId).toBe(first.keyId);
+});
+
+test("the token of a callback is valid for an hour", async () => {
+  await using store = await openStore("memory:");
+  const keys = await openSigningKeys(store);
+  const token = keys.signCallback(SUBJECT, 0);
+  expect(keys.verifyCallback(token, SUBJECT, 3_600_000)).toBe(1);
+  expect(() => keys.verifyCallback(token, SUBJECT, 3_600_001)).toThrow("expired");
+});

@@ -1,8 +1,8 @@
 import { ContinuoError, type Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { ServerContext } from "../context/index.ts";
-import { insertSubscription, type Subscription } from "./documents.ts";
+import { insertSubscription, removeSubscription, type Subscription } from "./documents.ts";
 import { Watch } from "./watch.ts";
 
 const AWAY = new ContinuoError("unavailable", "the store does not answer");
@@ -72,4 +72,64 @@ test("a log stays pending if the store did not answer for it", async () => {
   fail = 1;
   await expect(watch.pendingOf("default", "all")).rejects.toBe(AWAY);
   expect((await watch.pendingOf("default", "all")).map(({ path }) => path)).toEqual(["one"]);
+});
+
+test("a subscription that was deleted and created again is woken for logs that only the later one links", async () => {
+  await using store = await openStore("memory:");
+  const watch = new Watch({ store: () => store, report: () => undefined } as unknown as ServerContext);
+  await store.createLog({ logId: "streams/b/1", events: [{ type: "custom", data: { name: "e" } }] });
+  await insertSubscription(store, { ...SUBSCRIPTION, config: { ...SUBSCRIPTION.config, pattern: "a/**" } });
+  expect(await watch.pendingOf("default", "all")).toEqual([]);
+  await removeSubscription(store, "all");
+  await insertSubscription(store, { ...SUBSCRIPTION, createdAt: "2026-01-02T00:00:00.000Z" });
+  expect((await watch.pendingOf("default", "all")).map(({ path }) => path)).toEqual(["b/1"]);
+});
+
+test("the keys of webhooks are read again after a failure, and once after a success", async () => {
+  await using memory = await openStore("memory:");
+  let asked = 0;
+  const store: Store = {
+    ...memory,
+    listWebhookKeys: async (...given) => {
+      if (++asked === 1) throw AWAY;
+      return await memory.listWebhookKeys(...given);
+    },
+  };
+  const watch = new Watch({ store: () => store, report: () => undefined } as unknown as ServerContext);
+  await expect(watch.keys()).rejects.toBe(AWAY);
+  const keys = await watch.keys();
+  const before = asked;
+  expect([await watch.keys(), asked]).toEqual([keys, before]);
+});
+
+test("a failure to check the subscriptions that lasts is reported once, and again after it had ended", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  try {
+    await using memory = await openStore("memory:");
+    let isAway = true;
+    const store: Store = {
+      ...memory,
+      listClaims: async (...given) => {
+        if (isAway) throw AWAY;
+        return await memory.listClaims(...given);
+      },
+    };
+    const reports: string[] = [];
+    const draining = new AbortController();
+    const report = (line: string): void => void reports.push(line);
+    const context = { store: () => store, report, draining: draining.signal } as unknown as ServerContext;
+    const watch = new Watch(context);
+    watch.start();
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(reports).toHaveLength(1);
+    isAway = false;
+    await vi.advanceTimersByTimeAsync(3_000);
+    isAway = true;
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(reports).toHaveLength(2);
+    draining.abort();
+    await watch.close();
+  } finally {
+    vi.useRealTimers();
+  }
 });
