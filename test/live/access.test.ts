@@ -43,6 +43,8 @@ test.each([
   ["live:*:read,write", "GET", "/v1/live/talk/writers", 200],
   ["live:talk:write", "POST", "/v1/live/talk/join", 403],
   ["live:*:read,write", "DELETE", "/v1/videos/talk", 403],
+  ["live:talk:read,write", "GET", "/v1/whisper/model.onnx", 403],
+  ["live:*:read", "GET", "/v1/whisper/model.onnx", 404],
 ] as const)(
   "a token with %s that asks for %s %s is answered with %i",
   async (scope, method, path, status) => {
@@ -54,6 +56,15 @@ test.each([
     expect((await ask(await token(scope), method, path, body)).status).toBe(status);
   },
 );
+
+test.each([
+  ["makes another key name its session", "join", { key: "private" }],
+  ["chooses who writes the notes of its session", "writer", { name: "codex" }],
+])("no token of one session %s", async (_, action, body) => {
+  const own = await token("live:talk:read,write");
+  const answer = await ask(own, "POST", `/v1/live/talk/${action}`, body);
+  expect([answer.status, await answer.json()]).toMatchObject([403, { error: { code: "forbidden" } }]);
+});
 
 test("a list has only the sessions that the token may read, and so has the list of removed sessions", async () => {
   const everything = await token("live:*:read,write");

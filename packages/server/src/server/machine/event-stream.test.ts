@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import type { ServerContext } from "../context/index.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { LIMITS, type ServerContext } from "../context/index.ts";
 import { eventStream, merged } from "./event-stream.ts";
 import type { Call } from "./request-input.ts";
 
@@ -51,4 +51,28 @@ test("a stream whose client leaves before it reads anything no longer counts for
   expect(open.size).toBe(1);
   await response.body?.cancel();
   expect(open.size).toBe(0);
+});
+
+test("a stream in which nothing happens sends a heartbeat, and its next event after it", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const connect = (): Disposable => ({ [Symbol.dispose]: () => undefined });
+  const context = { quotas: { connect }, draining: new AbortController().signal } as unknown as ServerContext;
+  const raw = new Request("http://127.0.0.1/v1/machine/sessions");
+  const call = { var: { grant: {} }, req: { raw } } as unknown as Call;
+  const happens = Promise.withResolvers<void>();
+  const { body } = eventStream(call, context, async function* () {
+    await happens.promise;
+    yield { event: "session", data: {} };
+  });
+  const reader = body?.getReader();
+  const next = async (): Promise<string> => {
+    const read = reader?.read();
+    await vi.advanceTimersByTimeAsync(LIMITS.sseIdleMs);
+    return Buffer.from((await read)?.value ?? []).toString();
+  };
+  expect([await next(), await next()]).toEqual([`retry: ${LIMITS.retryMs}\n\n`, ": \n\n"]);
+  happens.resolve();
+  expect(await next()).toBe("event: session\ndata: {}\n\n");
+  await reader?.cancel();
 });
