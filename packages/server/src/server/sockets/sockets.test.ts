@@ -1,9 +1,10 @@
 import { EventEmitter } from "node:events";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { expect, test, vi } from "vitest";
 import { networkOf } from "./addresses.ts";
 import { createPeers } from "./peers.ts";
+import { Pipelines } from "./pipelines.ts";
 import { trustedProxies } from "./proxies.ts";
 import { Strangers } from "./strangers.ts";
 
@@ -117,4 +118,18 @@ test("strangers of all networks share a limit, and connections from a trusted pr
   strangers.meet(newcomer);
   expect([sockets[0]?.destroyed, newcomer.destroyed, strangers.count]).toEqual([true, false, 4]);
   vi.useRealTimers();
+});
+
+test("a request counts until its answer was sent or broke off, and one that is too many closes its connection", () => {
+  const pipelines = new Pipelines(2);
+  const socket = socketFrom("203.0.113.7");
+  const responses = Array.from({ length: 4 }, () => new EventEmitter());
+  const take = (n: number): boolean => pipelines.take(socket, responses[n] as unknown as ServerResponse);
+  expect([take(0), take(1)]).toEqual([true, true]);
+  // The client left before the answer was complete, so there is no `finish`.
+  responses[0]?.emit("close");
+  expect([take(2), socket.destroyed]).toEqual([true, false]);
+  expect([take(3), socket.destroyed]).toEqual([false, true]);
+  responses[1]?.emit("close");
+  expect(take(1)).toBe(false);
 });
