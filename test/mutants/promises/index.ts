@@ -53,7 +53,9 @@ import { SERVER } from "./server.ts";
 import { SERVER_ACCESS } from "./server-access.ts";
 import { SERVER_CHANNELS } from "./server-channels.ts";
 import { SERVER_MACHINE } from "./server-machine.ts";
+import { SERVER_PARTS } from "./server-parts.ts";
 import { SERVER_PEERS } from "./server-peers.ts";
+import { SERVER_REQUESTS } from "./server-requests.ts";
 import { SERVER_STREAMS } from "./server-streams.ts";
 import { SERVER_TOKENS_SERVER } from "./server-tokens.ts";
 import { SERVER_USE } from "./server-use.ts";
@@ -73,6 +75,8 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...SERVER_CHANNELS,
     ...SERVER_MACHINE,
     ...SERVER_PEERS,
+    ...SERVER_REQUESTS,
+    ...SERVER_PARTS,
   ],
   mcp: [...MCP, ...MCP_RECALL, ...MCP_QUESTIONS, ...MCP_ANSWERS_MCP, ...MCP_BOUNDS],
   channels: [
