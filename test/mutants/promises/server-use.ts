@@ -154,4 +154,11 @@ export const SERVER_USE: readonly PromiseOfRoom[] = [
     mistake: "(await list()).length > LIMITS.phones",
     test: "test/cli/phone-door.test.ts",
   },
+  {
+    promise: "The first use of a page that a server sees is written down.",
+    file: "packages/server/src/server/auth/page-use.ts",
+    text: "writtenAt: Number.NEGATIVE_INFINITY",
+    mistake: "writtenAt: 0",
+    test: "packages/server/src/server/auth/page-use.test.ts",
+  },
 ];

@@ -56,6 +56,19 @@ test("a page that was unused for too long is revoked, so that it stays ended whe
   expect(await stateOf(page)).toBe("revoked");
 });
 
+test("the use of a page that a server of a young process sees first is known to the next server", async () => {
+  const page = await openedPage();
+  for (let restarts = 0; restarts < 3; restarts++) {
+    vi.advanceTimersByTime(IDLE_MS - 1);
+    const restarted = createPageUse(() => store as Store, {
+      idleMs: IDLE_MS,
+      ending: ending.signal,
+      report: () => undefined,
+    });
+    await expect(restarted.used(page)).resolves.toBeUndefined();
+  }
+});
+
 test("if a token has too many pages, those that were used last stay", async () => {
   const pages: PageName[] = [];
   for (let n = 0; n < 100; n++) {

@@ -43,7 +43,7 @@ export function createPageUse(
 ): PageUse {
   const pages = new Map<string, KnownPage>();
   const see = (page: PageName): KnownPage => {
-    const seen = pages.get(page.tokenId) ?? { page, usedAt: 0, writtenAt: 0, connections: 0 };
+    const seen = pages.get(page.tokenId) ?? newlyKnown(page);
     if (pages.size >= LIMITS.rememberedTokens) forgetUnconnected(pages);
     pages.set(page.tokenId, seen);
     seen.usedAt = performance.now();
@@ -127,6 +127,11 @@ export function withPageConnections(quotas: Quotas, use: PageUse): Quotas {
 /** `null` for a grant of a token that belongs to no page. */
 function pageOf({ tokenId, workspaceId, page }: Grant): PageName | null {
   return tokenId === null || page === null ? null : { tokenId, workspaceId, parentId: page.parentId };
+}
+
+/** The first use that this server sees is written down, however young its process is. */
+function newlyKnown(page: PageName): KnownPage {
+  return { page, usedAt: performance.now(), writtenAt: Number.NEGATIVE_INFINITY, connections: 0 };
 }
 
 function nameOf({ parentId, tokenId }: PageName): string {
