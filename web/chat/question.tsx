@@ -95,6 +95,9 @@ export function Question({
                 <bdi>{visibleLine(option.name)}</bdi>
               </button>
             ))}
+          {question.moreOptions === undefined || isOnce ? null : (
+            <span class="dim">{question.moreOptions} more answers are offered in a terminal.</span>
+          )}
           {readsReason ? (
             <input
               type="text"

@@ -80,4 +80,18 @@ export const MACHINE_CHATS: readonly PromiseOfRoom[] = [
     mistake: "      return { key, runId };",
     test: "packages/server/src/machine/chat/changes.test.ts",
   },
+  {
+    promise: "A conversation is not closed as idle while a prompt waits for the store.",
+    file: "packages/server/src/machine/chat/open-chats.ts",
+    text: "      works++;\n      clearTimeout(timer);\n",
+    mistake: "      works++;\n",
+    test: "packages/server/src/machine/chat/open-chats.test.ts",
+  },
+  {
+    promise: "A question says how many of its options are not shown.",
+    file: "packages/server/src/machine/chat/questions.ts",
+    text: "moreOptions: options.length - CHAT_LIMITS.options",
+    mistake: "moreOptions: CHAT_LIMITS.options",
+    test: "packages/server/src/machine/chat/questions.test.ts",
+  },
 ];

@@ -35,3 +35,12 @@ test("an error that crosses threads keeps its code, its hint and its details", (
   });
   expect(toPlain(new Error("a mistake"))).toEqual({ message: "a mistake" });
 });
+
+test("the owner of a thread is also notified once when it closes the thread, even if it closes it twice", async () => {
+  const ended = vi.fn();
+  const thread = startReaderThread(ended);
+  await Promise.all([thread.close(), thread.close()]);
+  await vi.waitFor(() => expect(ended).toHaveBeenCalled());
+  await thread.close();
+  expect(ended).toHaveBeenCalledTimes(1);
+});

@@ -36,7 +36,10 @@ export interface ReaderThread {
 
 type PendingAnswer = PromiseWithResolvers<unknown>;
 
-/** @param onEnd called when the thread ended by itself, for example because a session needed all of its memory */
+/**
+ * @param onEnd called once when the thread has ended: by itself, for example because a session needed all of its memory,
+ * or by `close()`
+ */
 export function startReaderThread(onEnd: () => void): ReaderThread {
   const worker = new Worker(besideBundle(import.meta.filename, "reader-worker"), { execArgv: [] });
   const waiting = new Map<number, PendingAnswer>();

@@ -25,6 +25,8 @@ export const CHAT_LIMITS = {
   answered: 20,
   unanswered: 10,
   questions: 20,
+  /** The answers of one question that are shown. A question that offers more says how many. */
+  options: 20,
 } as const;
 
 /** A page of a browser in which the session is open. Other pages show the name. */
@@ -79,6 +81,8 @@ export interface ChatQuestion {
   readonly input: unknown;
   readonly content: readonly unknown[] | null;
   readonly options: readonly PermissionOption[];
+  /** The number of further options, if the question has more than are shown. They can be chosen by their ids. */
+  readonly moreOptions?: number;
   readonly readsReason: boolean;
   /**
    * True if the same call was granted in an earlier turn that ended before the call had a result, so that the call may

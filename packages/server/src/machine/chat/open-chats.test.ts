@@ -244,3 +244,62 @@ test("a conversation closes a while after its last turn", async () => {
     vi.useRealTimers();
   }
 });
+
+test("a conversation is not closed as idle while a prompt waits for the store, or a change for its agent", async () => {
+  const opened = Promise.withResolvers<OpenedStore>();
+  const changed = Promise.withResolvers<void>();
+  const queued: AbortSignal[] = [];
+  const talk = {
+    agent: "robot",
+    session: { sessionId: "one" },
+    queue: async (_: string, { signal }: { readonly signal: AbortSignal }) => void queued.push(signal),
+    switchAgent: () => changed.promise,
+    rest: async () => undefined,
+    close: async () => undefined,
+  };
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const chats = createOpenChats({
+      places: { home: "/", cwd: "/", env: {} },
+      store: () => opened.promise,
+      changes: createChanges(),
+      openTalk: async () => talk as unknown as Talk,
+    });
+    const chat = await chats.open("one", null);
+    await vi.advanceTimersByTimeAsync(LIVE_LIMITS.idleMs - 1);
+    const switched = chat.switchAgent("other");
+    await vi.advanceTimersByTimeAsync(LIVE_LIMITS.idleMs);
+    changed.resolve();
+    await switched;
+    const said = chat.say("hello");
+    await vi.advanceTimersByTimeAsync(LIVE_LIMITS.idleMs);
+    expect(chats.sessionIds()).toEqual(["one"]);
+    opened.resolve({
+      latestSequence: async () => 0,
+      async *tail() {
+        yield* [];
+      },
+    } as unknown as OpenedStore);
+    await said;
+    expect(queued.map(({ aborted }) => aborted)).toEqual([false]);
+    await vi.advanceTimersByTimeAsync(LIVE_LIMITS.idleMs);
+    expect(chats.sessionIds()).toEqual([]);
+    await chats.close();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a conversation whose prompt could not be stored is closed when it is idle", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const chats = createChats();
+    const chat = await chats.open("one", null);
+    await expect(chat.say("hello")).rejects.toThrow();
+    await vi.advanceTimersByTimeAsync(LIVE_LIMITS.idleMs);
+    expect(chats.sessionIds()).toEqual([]);
+    await chats.close();
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -134,17 +134,15 @@ async function openChat(
   const runs = new Set<string>();
   const isOwnRun = (runId: string): boolean => runs.has(runId);
   const others = leaveToOthers({ store, sessionId, isOwnRun, signal: stop.signal, rest: () => talk.rest() });
-  const later = (): NodeJS.Timeout => setTimeout(() => onIdle(chat), LIVE_LIMITS.idleMs).unref();
-  let idle = later();
-  const used = (turn: Promise<unknown>): void => {
-    clearTimeout(idle);
+  const idle = createIdleTimer(() => onIdle(chat), stop.signal);
+  const begun = (turn: Promise<unknown>): void => {
     turns.add(turn);
-    void turn
+    void idle
+      .during(() => turn)
       .catch(() => undefined)
       .finally(() => {
         turns.delete(turn);
         others.turnEnded();
-        if (turns.size === 0 && !stop.signal.aborted) idle = later();
         changes.tell();
       });
   };
@@ -155,30 +153,54 @@ async function openChat(
     isOwnRun,
     stop,
     turns,
-    async say(text, pictures = []) {
-      const runId = randomUUID();
-      runs.add(runId);
-      const onNextRun = (next: string): void => void runs.add(next);
-      const own = await store();
-      const after = await own.latestSequence(sessionId);
-      const said = talk.queue(inputOf(text, pictures), {
-        runId,
-        onNextRun,
-        signal: stop.signal,
-        onEvent: async () => undefined,
-      });
-      used(said);
-      await stored(own, { sessionId, runId, said, after });
-      return runId;
-    },
+    say: (text, pictures = []) =>
+      idle.during(async () => {
+        const runId = randomUUID();
+        runs.add(runId);
+        const onNextRun = (next: string): void => void runs.add(next);
+        const own = await store();
+        const after = await own.latestSequence(sessionId);
+        const said = talk.queue(inputOf(text, pictures), {
+          runId,
+          onNextRun,
+          signal: stop.signal,
+          onEvent: async () => undefined,
+        });
+        begun(said);
+        await stored(own, { sessionId, runId, said, after });
+        return runId;
+      }),
     async switchAgent(agent) {
       if (agent === talk.agent) return;
       if (turns.size > 0) throw turnRuns();
-      await talk.switchAgent(agent);
+      await idle.during(() => talk.switchAgent(agent));
       changes.tell();
     },
   };
   return chat;
+}
+
+interface IdleTimer {
+  /** While this work runs, and for a while after it, the conversation is not idle. */
+  during<T>(work: () => Promise<T>): Promise<T>;
+}
+
+function createIdleTimer(onIdle: () => void, closed: AbortSignal): IdleTimer {
+  let works = 0;
+  const later = (): NodeJS.Timeout => setTimeout(onIdle, LIVE_LIMITS.idleMs).unref();
+  let timer = later();
+  return {
+    async during(work) {
+      works++;
+      clearTimeout(timer);
+      try {
+        return await work();
+      } finally {
+        works--;
+        if (works === 0 && !closed.aborted) timer = later();
+      }
+    },
+  };
 }
 
 function inputOf(text: string, pictures: readonly PromptPicture[]): RunInput {

@@ -99,3 +99,17 @@ test("an answer that also counts for later questions is refused from a page that
   plain.answer(GRANTED, "refused");
   expect([questions, lasting, plain].flatMap(({ open }) => open)).toEqual([]);
 });
+
+test("a question with more options than are shown says how many, and they can be chosen by their ids", async () => {
+  const many = Array.from({ length: CHAT_LIMITS.options + 2 }, (_, n) => ({
+    id: `until-${n}`,
+    kind: "allow_always" as const,
+    name: `Allow for ${n} minutes`,
+  }));
+  const { questions, decision } = asked({ options: many });
+  expect(questions.open).toMatchObject([{ options: many.slice(0, CHAT_LIMITS.options), moreOptions: 2 }]);
+  expect(asked().questions.open[0]).not.toHaveProperty("moreOptions");
+  const { id } = many.at(-1) ?? OPTIONS[0];
+  questions.answer({ ...GRANTED, optionId: id }, "allowed");
+  expect(await decision).toEqual({ outcome: "granted", by: "person", optionId: id });
+});
