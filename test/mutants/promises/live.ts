@@ -35,6 +35,13 @@ export const LIVE: readonly PromiseOfRoom[] = [
   {
     file: `${ROOM}/owner/nightly-replay.ts`,
     test: `${ROOM}/owner/nightly-replay.test.ts`,
+    promise: "A session is reported once a night, although its replay is repeated.",
+    text: "    if (night.reported.has(sessionId)) return;\n",
+    mistake: "",
+  },
+  {
+    file: `${ROOM}/owner/nightly-replay.ts`,
+    test: `${ROOM}/owner/nightly-replay.test.ts`,
     promise: "Every night has a replay.",
     text: "now.slice(0, 10)",
     mistake: "now.slice(0, 7)",

@@ -1,9 +1,14 @@
-/** The nightly replay: one server at a time replays each session of the last day once. */
+/**
+ * The nightly replay: one server at a time replays each session of the last day once. The claim of the night says which
+ * sessions were reported. A server that takes over a night also takes its claim, so that a server that stood still for
+ * longer than its lease reports nothing more.
+ */
 
-import { isContinuoError, type NewEvent, type Store } from "@continuo/core/model";
+import { type Claim, isContinuoError, type NewEvent, type Store } from "@continuo/core/model";
 import {
   type Clock,
   count,
+  isFields,
   isoOf,
   LIMITS,
   type LiveState,
@@ -18,12 +23,21 @@ export interface NightlyReplayOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly report: (line: string) => void;
-  /** Called for a session whose notes differ from what its log makes. */
+  /** Called for a session whose notes differ from what its log makes; again if the replay of a night is repeated. */
   readonly onDisagreement: (sessionId: string, reason: string) => Promise<void>;
 }
 
 const LEASE = "live/nightly-replay";
 const NIGHTS = "live/replayed/";
+
+/** The claim of a night, as the server that replays it holds it. */
+interface Night {
+  readonly name: string;
+  readonly generation: number;
+  readonly owner: string;
+  /** The sessions that were reported, also by a server that did not finish the night. */
+  readonly reported: Set<string>;
+}
 
 export class NightlyReplay {
   readonly #options: NightlyReplayOptions;
@@ -53,18 +67,37 @@ export class NightlyReplay {
     const { store, clock } = this.#options;
     const now = isoOf(clock.now());
     const name = `${NIGHTS}${now.slice(0, 10)}`;
-    if (Number(now.slice(11, 13)) < LIMITS.nightHour || (await store.getClaim(name)) !== null) return 0;
+    if (Number(now.slice(11, 13)) < LIMITS.nightHour || isDone(await store.getClaim(name))) return 0;
     return onOneServer(store, LEASE, async (renew) => {
       // Another server may have finished since the first check.
-      if ((await store.getClaim(name)) !== null) return 0;
-      const replayed = await this.#replayAll(renew);
-      await store.putClaim({ name, generation: 1, owner: "live", status: "done", data: { replayed } });
-      return replayed;
+      const before = await store.getClaim(name);
+      if (isDone(before)) return 0;
+      try {
+        return await this.#replayNight(toNight(name, before), renew);
+      } catch (error) {
+        // Another server took the night over, and reports the rest of it.
+        if (isContinuoError(error, "fenced")) return 0;
+        throw error;
+      }
     });
   }
 
-  async #replayAll(renew: () => Promise<unknown>): Promise<number> {
-    const { store, clock, report, onDisagreement } = this.#options;
+  async #replayNight(night: Night, renew: () => Promise<unknown>): Promise<number> {
+    await this.#hold(night);
+    const replayed = await this.#replayAll(night, renew);
+    const { name, generation, owner } = night;
+    await this.#options.store.putClaim({ name, generation, owner, status: "done", data: { replayed } });
+    return replayed;
+  }
+
+  /** Stores what was reported. Errors: `fenced` if another server took the night over. */
+  async #hold({ name, generation, owner, reported }: Night): Promise<void> {
+    const data = { reported: [...reported] };
+    await this.#options.store.putClaim({ name, generation, owner, status: "running", data });
+  }
+
+  async #replayAll(night: Night, renew: () => Promise<unknown>): Promise<number> {
+    const { store, clock, onDisagreement } = this.#options;
     const sinceMs = clock.now() - LIMITS.nightlySpanMs;
     let replayed = 0;
     for await (const { sessionId, status, lastActivityAt } of liveSessions(store)) {
@@ -74,14 +107,21 @@ export class NightlyReplay {
       record("continuo.live.replay.agreement", agreement);
       if (agreement < 1) {
         const reason = disagreements[0]?.reason ?? "";
-        report(`live: the replay of ${sessionId} agrees in ${percent(agreement)}: ${reason}`);
-        count("continuo.live.alerts", 1, { reason: "replay_disagrees" });
+        await this.#reportOnce(night, sessionId, `agrees in ${percent(agreement)}: ${reason}`);
         await onDisagreement(sessionId, `the nightly replay: ${reason}`);
       }
       await this.#record(sessionId, status as LiveState, { agreement, compared });
       await renew();
     }
     return replayed;
+  }
+
+  async #reportOnce(night: Night, sessionId: string, what: string): Promise<void> {
+    if (night.reported.has(sessionId)) return;
+    night.reported.add(sessionId);
+    await this.#hold(night);
+    this.#options.report(`live: the replay of ${sessionId} ${what}`);
+    count("continuo.live.alerts", 1, { reason: "replay_disagrees" });
   }
 
   /** A session that is degraded or has ended takes no events, so its result is only reported. */
@@ -97,6 +137,21 @@ export class NightlyReplay {
       if (!isContinuoError(error, "log_closed")) throw error;
     });
   }
+}
+
+function isDone(claim: Claim | null): boolean {
+  return claim?.status === "done";
+}
+
+/** The next generation of the claim, of which no earlier holder can change anything. */
+function toNight(name: string, before: Claim | null): Night {
+  const reported = isFields(before?.data) && Array.isArray(before.data.reported) ? before.data.reported : [];
+  return {
+    name,
+    generation: (before?.generation ?? 0) + 1,
+    owner: crypto.randomUUID(),
+    reported: new Set(reported.map(String)),
+  };
 }
 
 /** Rounded down, so that 100 % means complete agreement. */
