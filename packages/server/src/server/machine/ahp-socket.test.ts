@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ContinuoError } from "@continuo/core/model";
 import type { MachineService } from "@continuo/core/wire/machine";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import type { Grant, OnLost, Peer, ServerContext } from "../context/index.ts";
 import { createAhpEndpoint } from "./ahp-socket.ts";
@@ -62,7 +62,7 @@ async function openEditor(): Promise<Editor> {
     server.close();
   });
   await once(socket, "open");
-  await vi.waitFor(() => expect(editor.open.size).toBe(1));
+  await expect.poll(() => editor.open.size).toBe(1);
   return Object.assign(editor, { socket });
 }
 
@@ -85,5 +85,5 @@ test("each message of an editor counts for its token, and one message too many e
 test("an editor that disconnected no longer counts as a connection of its token", async () => {
   const { socket, open } = await openEditor();
   socket.close();
-  await vi.waitFor(() => expect(open.size).toBe(0));
+  await expect.poll(() => open.size).toBe(0);
 });
