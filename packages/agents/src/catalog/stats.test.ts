@@ -1,7 +1,6 @@
 import { cpSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import type { PlacesAt } from "@continuo/files";
-import { findNativeSessions } from "@continuo/native";
 import { openStore } from "@continuo/store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import {
@@ -13,7 +12,6 @@ import {
   type Home,
 } from "../../../../test/cli/home.ts";
 import { tokensOf } from "./prices.ts";
-import { openRowIndex } from "./row-index.ts";
 import { type UsageReport, usageOfAll } from "./stats.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../../../test/fixtures");
@@ -128,14 +126,4 @@ test("other work of the process has its turn between two sessions that are count
     clearImmediate(turn);
   }
   expect(new Set(counted).size).toBeGreaterThanOrEqual(ids.length);
-});
-
-test("a count of the sessions since a time leaves the stored usage of the others in the index", async () => {
-  home.write(claudeFile(CLAUDE_ID), exchange(CLAUDE_ID, "a"));
-  vi.useFakeTimers({ now: Date.now() + 3_600_000, toFake: ["Date"] });
-  await usageOfAll({ places });
-  await usageOfAll({ places, changedSinceMs: Date.now() });
-  const [found] = await Array.fromAsync(findNativeSessions({ places }));
-  if (found === undefined) throw new Error("there is no session");
-  expect(await openRowIndex(places).knownBuckets(found)).not.toBeNull();
 });

@@ -3,6 +3,7 @@ import { FakeSocket } from "../../../../test/channels/fake-socket.ts";
 import { ContinuoError } from "../model/index.ts";
 import { CLOSE } from "../wire/index.ts";
 import type { AgenticClient } from "./client.ts";
+import { tokenFor } from "./client-options.ts";
 import { type ConnectOptions, connect, watch } from "./connect.ts";
 import { LIMITS } from "./limits.ts";
 import { Link, type LinkOptions, type Request } from "./link.ts";
@@ -417,4 +418,11 @@ test("a function that gives the token is asked for each connection, and is tried
   expect(socket.framesOf("hello")).toMatchObject([{ token: "secret" }]);
   expect(tokens).toHaveLength(3);
   await leave(client, socket);
+});
+
+test("a token that cannot be made is unauthorized, unless its service cannot be reached", async () => {
+  const failing = (error: Error) => tokenFor({ token: () => Promise.reject(error) });
+  const away = new ContinuoError("unavailable", "no server of tokens");
+  await expect(failing(away)).rejects.toBe(away);
+  await expect(failing(new Error("no such user"))).rejects.toMatchObject({ code: "unauthorized" });
 });

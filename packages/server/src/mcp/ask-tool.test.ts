@@ -70,7 +70,7 @@ test("an answer is waited for as many seconds as were asked for", async () => {
 test("a question without words asks nobody, and lists who is there", async () => {
   const { asking } = silent(["codex"]);
   const refusing = { ...asking, ask: () => Promise.reject(new Error("nobody is asked")) };
-  const { data } = await ask(refusing, { question: "  \n", to: "codex" });
+  const { data } = await ask(refusing, { question: "  \n" });
   expect(data).toMatchObject({ status: "list", there: [{ channel: "team", handles: ["codex"] }] });
 });
 
