@@ -106,3 +106,10 @@ test("a title, an archive mark, a change and an exclusion show in the text of a 
   expect(stampOf(changed)).toBe("gone");
   expect((await textsBy(memo(), titled)).known.map(({ key }) => key)).not.toContain(titled);
 });
+
+test("a known session in an excluded place is not among the texts", async () => {
+  const all = (await textsBy(memo())).known.map(({ key }) => key);
+  const [first = ""] = all;
+  const left = (await textsBy(memo(), first)).known.map(({ key }) => key);
+  expect(left).toEqual(all.filter((key) => key !== first));
+});
