@@ -3,7 +3,6 @@
 import { type OpenedStore, openStore } from "@continuo/store";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { LIMITS } from "../kit/index.ts";
-import { LiveService } from "../service.ts";
 import { NightlyReplay } from "./nightly-replay.ts";
 
 test("every night has one replay of its own for all servers, and no replay begins before 02:00 UTC", async () => {
@@ -39,7 +38,7 @@ async function storeOfDisagreement(): Promise<OpenedStore> {
     await store.close();
     vi.useRealTimers();
   });
-  const { sessionId } = await new LiveService({ store }).open("k", { videoId: "v" });
+  const { sessionId } = await store.createSession({ status: "active", metadata: { live: { videoId: "v" } } });
   await store.append(sessionId, [
     { type: "note_written", data: { noteId: "n", content: "x", decisionId: "none" } },
   ]);
