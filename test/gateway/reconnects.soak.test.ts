@@ -8,3 +8,11 @@ soakTest(
     await reconnectOften({ reconnects: count, editors: 4, seed });
   },
 );
+
+soakTest(
+  "reconnects of twenty editors to their gateways on shared sessions",
+  { count: 1_000, batchSize: 100 },
+  async ({ count, seed }) => {
+    await reconnectOften({ reconnects: count, editors: 20, sessions: 4, seed });
+  },
+);

@@ -7,9 +7,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "@continuo/core/model";
 import { expect } from "vitest";
 import type { Wire } from "../acp/conformance/wire.ts";
-import { createTalkHome } from "../cli/talk.ts";
+import { createTalkHome, type TalkHome } from "../cli/talk.ts";
 import { createRandom } from "../store/harness/random.ts";
-import { ECHO_SCRIPT, isAnswer, openGateway, projectOf, replayed } from "./shared-sessions.ts";
+import {
+  beginSessions,
+  ECHO_SCRIPT,
+  isAnswer,
+  openGateway,
+  pad,
+  projectOf,
+  replayed,
+} from "./shared-sessions.ts";
 
 /** The connection ends at most this long after the prompt. */
 const LATEST_END_MS = 1_500;
@@ -33,40 +41,79 @@ const ENDS: Readonly<Record<string, (wire: Wire) => Promise<unknown>>> = {
 export interface Reconnects {
   /** The reconnects of all editors together. */
   readonly reconnects: number;
-  /** Each has a home of its own. */
   readonly editors: number;
+  /** The sessions of one home that the editors share; without it, each editor has a home and a session of its own. */
+  readonly sessions?: number;
   readonly seed: number;
 }
 
 /** Errors: with the seed. */
-export async function reconnectOften({ reconnects, editors, seed }: Reconnects): Promise<void> {
+export async function reconnectOften({ reconnects, editors, sessions, seed }: Reconnects): Promise<void> {
   const each = Array.from({ length: editors }, (_, at) => ({
+    editor: at,
     reconnects: Math.floor(reconnects / editors) + (at < reconnects % editors ? 1 : 0),
     seed: seed + at * 7_919,
   }));
   try {
-    await Promise.all(each.map(reconnectEditor));
+    if (sessions !== undefined) return await reconnectShared(each, sessions);
+    await Promise.all(
+      each.map(async (plan) => {
+        using home = createTalkHome(ECHO_SCRIPT);
+        const [sessionId = ""] = await beginSessions(home, 1);
+        await reconnectEditor(home, { ...plan, sessionId });
+      }),
+    );
   } catch (cause) {
     throw new Error(`failed with seed ${seed}: ${messageOf(cause)}`, { cause });
   }
 }
 
-async function reconnectEditor({ reconnects, seed }: Omit<Reconnects, "editors">): Promise<void> {
+interface EditorPlan {
+  readonly editor: number;
+  readonly reconnects: number;
+  readonly seed: number;
+}
+
+async function reconnectShared(plans: readonly EditorPlan[], sessions: number): Promise<void> {
   using home = createTalkHome(ECHO_SCRIPT);
+  const ids = await beginSessions(home, sessions);
+  const idOf = ({ editor }: EditorPlan): string => ids[editor % sessions] ?? "";
+  const asked = await Promise.all(
+    plans.map((plan) => reconnectEditor(home, { ...plan, sessionId: idOf(plan) })),
+  );
+  // The editors looked only at their own prompts.
+  await using last = await openGateway(home);
+  for (const sessionId of ids) {
+    const { user, agent } = await replayed(last, home, sessionId);
+    const ofSession = asked.filter((_, at) => idOf(plans[at] as EditorPlan) === sessionId).flat();
+    expect(user.filter((words) => !ofSession.includes(words))).toEqual([]);
+    expect(new Set(user).size).toBe(user.length);
+    const answers = agent.filter((text) => ofSession.some((words) => isAnswer(text, words)));
+    expect(new Set(answers).size).toBe(answers.length);
+  }
+}
+
+/** Returns the prompts, each once, however often it was sent. */
+async function reconnectEditor(
+  home: TalkHome,
+  { editor, reconnects, seed, sessionId }: EditorPlan & { readonly sessionId: string },
+): Promise<readonly string[]> {
   const random = createRandom(seed);
+  const mark = `question ${pad(editor)}-`;
   let wire = await openGateway(home);
-  const { sessionId } = await wire.get("session/new", { cwd: projectOf(home), mcpServers: [] });
   const ask = (text: string): Promise<unknown> =>
     wire.get("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
-  await ask("begin");
-  /** All prompts in their order. */
-  const asked = ["begin"];
+  await wire.get("session/resume", { sessionId, cwd: projectOf(home) });
+  /** All prompts in their order. The scripted agent repeats the last 14 characters. */
+  const asked = [`${mark}00`];
+  await ask(`${mark}00`);
   const answered = new Set(asked);
   let pending: string | null = null;
   const check = async (): Promise<void> => {
-    const { user, agent } = await replayed(wire, home, String(sessionId));
+    const { user, agent } = await replayed(wire, home, sessionId);
+    const own = user.filter((words) => words.startsWith(mark));
     // A prompt that was taken back before its turn began is shown once or not at all.
-    expect(user).toEqual(asked.filter((words) => answered.has(words) || user.includes(words)));
+    expect(own).toEqual(asked.filter((words) => answered.has(words) || own.includes(words)));
     for (const words of asked) {
       const answers = agent.filter((text) => isAnswer(text, words)).length;
       if (answered.has(words)) expect(answers, words).toBe(1);
@@ -77,8 +124,7 @@ async function reconnectEditor({ reconnects, seed }: Omit<Reconnects, "editors">
   };
   for (let at = 0; at < reconnects; at += 1) {
     if (pending === null && at % ASKED_EACH === 0) {
-      // The scripted agent repeats this many characters.
-      pending = `question ${String(at).padStart(5, "0")}`;
+      pending = `${mark}${pad(asked.length)}`;
       asked.push(pending);
     }
     if (pending !== null) {
@@ -97,4 +143,5 @@ async function reconnectEditor({ reconnects, seed }: Omit<Reconnects, "editors">
   await check();
   expect(pending).toBeNull();
   await wire[Symbol.asyncDispose]();
+  return asked;
 }

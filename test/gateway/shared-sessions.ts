@@ -131,7 +131,8 @@ class KilledEditor {
   }
 }
 
-async function beginSessions(home: TalkHome, count: number): Promise<readonly string[]> {
+/** Begins this number of sessions, and returns their ids. */
+export async function beginSessions(home: TalkHome, count: number): Promise<readonly string[]> {
   await using wire = await openGateway(home);
   const ids: string[] = [];
   for (let n = 0; n < count; n += 1) {
@@ -148,7 +149,7 @@ export async function openGateway(home: TalkHome): Promise<Wire> {
   return wire;
 }
 
-function pad(number: number): string {
+export function pad(number: number): string {
   return String(number).padStart(2, "0");
 }
 
