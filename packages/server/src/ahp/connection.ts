@@ -8,11 +8,12 @@ import { recordOf } from "@continuo/core/wire";
 import { z } from "zod";
 import { dispatch, type Sender } from "./client-actions.ts";
 import { AhpError, reasonOf, toRpcError } from "./errors.ts";
-import { type AhpHost, folderOf, type Reader } from "./host.ts";
+import type { AhpHost, Reader } from "./host.ts";
 import { LIMITS } from "./limits.ts";
 import { AHP_ERRORS, type SessionSummary, type Snapshot } from "./protocol.ts";
 import { refusalOf } from "./refusals.ts";
 import { keptBytes } from "./summary.ts";
+import { folderOf } from "./uris.ts";
 import { chooseVersion, VERSIONS } from "./versions.ts";
 
 export interface ConnectionOptions {

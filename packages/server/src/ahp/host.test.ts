@@ -14,6 +14,7 @@ import { toChatUri } from "./uris.ts";
 let host: AhpHost | null = null;
 afterEach(() => host?.close());
 
+const NO_TURNS = { running: null, waiting: [], unanswered: [], questions: [], readOnly: null };
 const NO_SESSIONS = { sessions: [], agents: [], nextCursor: null };
 
 function hostOver(
@@ -169,3 +170,66 @@ test("a client that knew a session before it was read again gets a new state in 
   expect(own.missedBy(reader, before)).toBeNull();
   expect(own.missedBy(reader, own.serverSeq)).toEqual([]);
 });
+
+test.each([
+  ["is still in the list", []],
+  ["left the list", ["claude:1"]],
+])(
+  "a session that gets another key while a prompt is sent stays one row, if the earlier key %s",
+  async (_, gone) => {
+    const facts = { agent: "claude", title: "x", place: null, archived: false, cwd: null, updatedAt: null };
+    const none = {
+      createdAt: null,
+      gitBranch: null,
+      live: null,
+      costUsd: null,
+      forkedFrom: null,
+      problems: [],
+    };
+    const rowOf = (key: string) => ({ ...facts, ...none, key, sessionId: "1" });
+    const sent = Promise.withResolvers<void>();
+    const untilOver = (signal: AbortSignal) =>
+      new Promise((resolve) => signal.addEventListener("abort", resolve));
+    const machine = {
+      sessions: async () => ({ ...NO_SESSIONS, sessions: [rowOf("claude:1")] }),
+      known: async () => ({ session: rowOf("claude:1") }),
+      history: async () => ({ messages: [], hasOlder: false, position: null }),
+      chat: {
+        agentsIn: async () => ({ agents: [] }),
+        async *events(_key: string, signal: AbortSignal) {
+          yield { type: "state", state: NO_TURNS };
+          await untilOver(signal);
+        },
+      },
+      async *changed(signal: AbortSignal) {
+        await sent.promise;
+        yield { sessions: [rowOf("continuo:2")], gone };
+        await untilOver(signal);
+      },
+    };
+    const own = hostOver(machine);
+    const rows = new Set(["claude:/1"]);
+    const seen: string[] = [];
+    const notify = (method: string, params: object): void => {
+      const { summary, session = "" } = params as { summary?: { resource: string }; session?: string };
+      if (method === "root/sessionAdded") rows.add(summary?.resource ?? "");
+      if (method === "root/sessionRemoved") rows.delete(session);
+      seen.push([...rows].join());
+    };
+    own.join({ clientId: "editor", channels: new Set([ROOT_CHANNEL]), notify });
+    await own.snapshot(ROOT_CHANNEL);
+    const feed = await own.feedOf("claude:/1");
+    const message = { text: "go on", origin: { kind: "user" } };
+    await feed.begin(
+      { type: "chat/turnStarted", turnId: "t", startedAt: "2026-01-01T00:00:00.000Z", message },
+      {
+        async send() {
+          sent.resolve();
+          await expect.poll(() => seen.some((at) => at.includes("continuo:/2"))).toBe(true);
+          return { key: "continuo:2", runId: "run" };
+        },
+      },
+    );
+    expect([...rows]).toEqual(["claude:/1"]);
+  },
+);

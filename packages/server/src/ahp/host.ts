@@ -29,7 +29,6 @@ import { keptSummary, toAgents, toSummary } from "./summary.ts";
 import {
   parseChatUri,
   parseEditUri,
-  parseFileUri,
   parseSessionUri,
   type SessionName,
   toChatUri,
@@ -333,9 +332,23 @@ export class AhpHost {
         keepNewest(this.#keys, LIMITS.movedSessions);
         keepNewest(this.#uris, LIMITS.movedSessions);
         this.#drafts.delete(uri);
+        this.#rename(toSessionUri(next), uri);
       },
       report: this.#options.report,
     });
+  }
+
+  /** The list may have a session under its new key before the host knows which session it was: it stays one row. */
+  #rename(own: string, uri: string): void {
+    const summary = this.#known.get(own);
+    if (summary === undefined || own === uri) return;
+    this.#known.delete(own);
+    this.#tell("root/sessionRemoved", { session: own });
+    if (this.#known.has(uri)) return;
+    const provider = parseSessionUri(uri)?.provider ?? summary.provider;
+    const renamed = { ...summary, resource: uri, provider };
+    this.#known.set(uri, renamed);
+    this.#tell("root/sessionAdded", { summary: renamed });
   }
 
   /** `null` for a row that is not shown. */
@@ -479,13 +492,4 @@ function asSessionNotFound(uri: string): (error: unknown) => never {
   return (error) => {
     throw isContinuoError(error, "not_found") ? sessionNotFound(uri) : error;
   };
-}
-
-/** Errors: `invalidParams` for a folder of another machine. */
-export function folderOf(directories: unknown): string | null {
-  const [first] = Array.isArray(directories) ? directories : [];
-  if (first === undefined) return null;
-  const folder = typeof first === "string" ? parseFileUri(first) : null;
-  if (folder === null) throw new ContinuoError("invalid", "the working directory is not on this machine");
-  return folder;
 }

@@ -128,3 +128,21 @@ test.each([
   const call = { type: "tool_call", id: "c", name: "Bash", args: { command: "make" } } as const;
   expect(shownCall(called(call, { status }))).toMatchObject({ success: false, error: { message } });
 });
+
+test("the question of a person is the message of its turn, also after what the agent injected", () => {
+  const said = (id: string, words: string, origin?: "injected"): WindowMessage =>
+    ({
+      turnId: "1",
+      message: { id, role: "user", content: [{ type: "text", text: words }], metadata: {}, origin },
+    }) as unknown as WindowMessage;
+  const before = said("x", "<environment>", "injected");
+  const end = answer({ type: "text", text: "yes" });
+  const parts = [{ kind: "markdown", id: "a.0", content: "yes" }];
+  expect(toTurns([before, said("q", "Is it?"), end], PLACE)).toMatchObject([
+    { message: { text: "Is it?", origin: { kind: "user" } }, responseParts: parts },
+  ]);
+  // A turn that no person began has the injected text.
+  expect(toTurns([before, end], PLACE)).toMatchObject([
+    { message: { text: "<environment>", origin: { kind: "systemNotification" } }, responseParts: parts },
+  ]);
+});

@@ -28,7 +28,8 @@ export function toTurns(messages: readonly WindowMessage[], place: TurnsPlace): 
   return [...groups].map(([id, group]) => toTurn(id, group, place));
 }
 
-function toTurn(id: string, group: readonly WindowMessage[], place: TurnsPlace): ChatTurn {
+function toTurn(id: string, messages: readonly WindowMessage[], place: TurnsPlace): ChatTurn {
+  const group = fromQuestion(messages);
   const [first] = group;
   const isAsked = first?.message.role === "user";
   const parts = toParts(isAsked ? group.slice(1) : group, place);
@@ -45,6 +46,12 @@ function toTurn(id: string, group: readonly WindowMessage[], place: TurnsPlace):
     duration: Math.max(0, Date.parse(times.at(-1) ?? startedAt) - Date.parse(startedAt)),
     state: last?.kind === "error" ? "error" : "complete",
   };
+}
+
+/** The messages without what the agent injected before the question of a person, which is the message of the turn. */
+function fromQuestion(messages: readonly WindowMessage[]): readonly WindowMessage[] {
+  const at = messages.findIndex(({ message }) => message.origin !== "injected");
+  return at > 0 && messages[at]?.message.role === "user" ? messages.slice(at) : messages;
 }
 
 /** The protocol needs a time. A message without a time gets this one. */

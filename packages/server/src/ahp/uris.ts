@@ -4,6 +4,7 @@
  */
 
 import { Buffer } from "node:buffer";
+import { ContinuoError } from "@continuo/core/model";
 import type { EditSide } from "./protocol.ts";
 
 const CHAT = "ahp-chat://default/";
@@ -91,4 +92,13 @@ export function parseFileUri(uri: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** Errors: `invalidParams` for a folder of another machine. */
+export function folderOf(directories: unknown): string | null {
+  const [first] = Array.isArray(directories) ? directories : [];
+  if (first === undefined) return null;
+  const folder = typeof first === "string" ? parseFileUri(first) : null;
+  if (folder === null) throw new ContinuoError("invalid", "the working directory is not on this machine");
+  return folder;
 }
