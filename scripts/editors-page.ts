@@ -38,7 +38,11 @@ const TRIED: readonly TriedEditor[] = [
     name: "VS Code 1.139 in Chromium (`code-server`)",
     protocol: "AHP 0.9.0",
     pin: ["editors/package.json", "code-server"],
-    tests: ["test/ahp/vscode.full.test.ts", "test/ahp/cut-windows.full.test.ts"],
+    tests: [
+      "test/ahp/vscode.full.test.ts",
+      "test/agents/editors/vscode.agents.test.ts",
+      "test/ahp/cut-windows.full.test.ts",
+    ],
   },
 ];
 /** Editors for which the page has only a guide. */
@@ -108,22 +112,44 @@ function recordOf({ name, pin: [file, dependency] }: TriedEditor): TriedRecord {
   return record;
 }
 
-/** The titles of the tests of a file, each with the name of the file and its day. Throws for a test that has not passed. */
+/**
+ * The titles of the tests of a file, each with the name of the file and its day. Throws for a test that has not passed, and
+ * for a title with `%s` whose test has not passed with each of its agents.
+ */
 function worksBy(file: string, passedOn: TriedRecord["passedOn"]): string[] {
-  const source = readFileSync(join(ROOT, file), "utf8");
-  const titles = [...source.matchAll(/^test(?:\.each\([^)]*\))?\(\s*"([^"]+)"/gmu)].map(
-    ([, title = ""]) => title,
-  );
-  if (titles.length === 0) throw new Error(`${file} has no tests`);
-  return titles.map((title) => {
-    const [before = "", after = ""] = title.split("%s");
-    const days = Object.entries(passedOn).flatMap(([name, day]) =>
-      name.startsWith(before) && name.endsWith(after) ? [day] : [],
-    );
+  const tests = toTriedTests(readFileSync(join(ROOT, file), "utf8"));
+  if (tests.length === 0) throw new Error(`${file} has no tests`);
+  return tests.map(({ title, titles }) => {
+    const days = titles.map((one) => {
+      const day = passedOn[one];
+      if (day === undefined) throw new Error(`run ${file} with CONTINUO_RECORD=1: "${one}" has no day`);
+      return day;
+    });
     // A title with several cases is as old as its oldest case.
-    const [oldest] = days.sort();
-    if (oldest === undefined) throw new Error(`run ${file} with CONTINUO_RECORD=1: "${title}" has no day`);
-    return `${title.replace("%s", "an agent")} (\`${file}\`, ${oldest})`;
+    return `${title} (\`${file}\`, ${days.sort()[0]})`;
+  });
+}
+
+interface TriedTest {
+  /** The title for people, which names every agent. */
+  readonly title: string;
+  /** The title of each case. */
+  readonly titles: readonly string[];
+}
+
+/** The tests in the source of a file. The cases of a title with `%s` are the texts in the list of `test.each`. */
+export function toTriedTests(source: string): readonly TriedTest[] {
+  const tests = source.matchAll(/^test(?:\.each\(([^)]*)\))?\(\s*"([^"]+)"/gmu);
+  return [...tests].map(([, list = "", title = ""]) => {
+    if (!title.includes("%s")) return { title, titles: [title] };
+    const cases = [...list.matchAll(/"([^"]+)"/gu)].map(([, one = ""]) => one);
+    if (cases.length === 0) throw new Error(`the cases of "${title}" are not a list of texts`);
+    const labels = new Map(RECORDED);
+    const names = cases.map((one) => labels.get(one) ?? one);
+    return {
+      title: title.replace("%s", new Intl.ListFormat("en-GB").format(names)),
+      titles: cases.map((one) => title.replace("%s", one)),
+    };
   });
 }
 
