@@ -117,7 +117,7 @@ const KINDS = (
 ).split(" ");
 const FIELDS = (
   "delta messageId content model usage stopReason toolCallId toolName toolInput title status entries total costUsd " +
-  "ref verifiedBy replayedAs happened steps by message details"
+  "ref verifiedBy replayedAs reason happened steps by message details"
 ).split(" ");
 const RESULT_FIELDS = ["stopReason", "usage", "costUsd", "nativeRef", "value"] as const;
 const SOUND = { delta: "words", toolCallId: "c", toolName: "tool", toolInput: {}, content: [], status: "ok" };

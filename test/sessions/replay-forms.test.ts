@@ -1,6 +1,6 @@
 /** A replay reports in which form the agent received it. */
 
-import type { Agent, AgentEvent } from "@continuo/core/model";
+import { type Agent, type AgentEvent, NO_CAPABILITIES } from "@continuo/core/model";
 import { type OpenedStore, openStore } from "@continuo/store";
 import { runOnce } from "@continuo/store/sessions";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -11,6 +11,9 @@ beforeEach(async () => {
   store = await openStore("memory:");
 });
 afterEach(() => store.close());
+
+/** The reason of the plan. */
+const NO_NATIVE = "there is no native session of reporting yet";
 
 test.each<[string, readonly NativeReport[], object]>([
   ["as a session", [{ replayedAs: "session" }], { replayedAs: "session" }],
@@ -26,6 +29,20 @@ test.each<[string, readonly NativeReport[], object]>([
     [{ replayedAs: "text" }, { ref: "n2", happened: "forked" }],
     { replayedAs: "text", forked: { from: "n1", to: "n2" } },
   ],
+  [
+    "as a session that it could not verify on disk",
+    [
+      { replayedAs: "session", verifiedBy: "agent and disk" },
+      { happened: "resumed", reason: "it did not grow" },
+    ],
+    { replayedAs: "session", verifiedBy: "agent", reason: `${NO_NATIVE}; it did not grow` },
+  ],
+  [
+    "as text, and why",
+    [{ replayedAs: "text", reason: "a full disk" }],
+    { replayedAs: "text", reason: `${NO_NATIVE}; a full disk` },
+  ],
+  ["as text, with a reason that is no text", [{ replayedAs: "text", reason: 7 }], { reason: NO_NATIVE }],
 ])("a replay reports that it reached the agent %s", async (_, reports, expected) => {
   const { sessionId } = await runOnce(store, new ScriptedAgent({ turns: [[{ say: "one" }]] }), "first");
   const { resumption } = await runOnce(store, reporting(reports), "second", { sessionId });
@@ -38,8 +55,26 @@ test("a form of a replay is not reported for a turn that replays nothing", async
   expect(resumption).not.toHaveProperty("replayedAs");
 });
 
+test("a native session whose verification fails after the turn is corrected in the result and in the log", async () => {
+  const { sessionId } = await runOnce(store, reporting([{}]), "first");
+  const reports = [
+    { happened: "resumed", verifiedBy: "agent and disk" },
+    { happened: "resumed", reason: "it did not grow" },
+  ];
+  const { resumption } = await runOnce(store, reporting(reports), "second", { sessionId });
+  const corrected = { happened: "native", verifiedBy: "agent", reason: "it did not grow" };
+  expect(resumption).toMatchObject(corrected);
+  const resumed = (await store.read(sessionId)).events.filter(({ type }) => type === "session_resumed");
+  expect(resumed.slice(1).map(({ data }) => data)).toMatchObject([
+    { verifiedBy: "agent and disk" },
+    corrected,
+  ]);
+});
+
 interface NativeReport {
   readonly ref?: string;
+  readonly verifiedBy?: string;
+  readonly reason?: unknown;
   readonly happened?: string;
   readonly replayedAs?: string;
 }
@@ -48,6 +83,7 @@ interface NativeReport {
 function reporting(reports: readonly NativeReport[]): Agent {
   return {
     name: "reporting",
+    capabilities: async () => ({ ...NO_CAPABILITIES, native: true }),
     async execute(_, { onEvent }) {
       for (const { ref: id = "n1", ...fields } of reports) {
         const ref = { agent: "reporting", sessionId: id, location: null, cwd: null };

@@ -23,6 +23,7 @@ export interface NativePlace {
   readonly verifiedBy: VerifiedBy;
   readonly happened: "resumed" | "created" | "forked";
   readonly replayedAs?: ReplayForm;
+  readonly reason?: string;
   readonly steps?: readonly ResumptionStep[];
 }
 

@@ -9,12 +9,14 @@ import {
   type Run,
   type Session,
   type Store,
+  shorten,
   type Write,
 } from "@continuo/core/model";
 import type { NativePlace, Outcome } from "./attempt.ts";
 import { inputEntry } from "./input-message.ts";
 import type { Journal, JournalEntry, TurnJournal } from "./journal/index.ts";
 import type { HeldLease } from "./lease.ts";
+import { LIMITS } from "./limits.ts";
 import type { ExecuteRunOptions } from "./options.ts";
 import type { Plan } from "./plan.ts";
 import type { PendingNativeRef } from "./references.ts";
@@ -64,12 +66,14 @@ export function onWhere(state: TurnState, where: NativePlace): void {
     verifiedBy: where.verifiedBy,
     ...present({
       replayedAs: plan.kind === "replay" ? (where.replayedAs ?? formAfter(base, isForked)) : undefined,
+      reason: reasonOf(plan, where),
       steps: where.steps,
     }),
     ...(isForked ? { forked: { from: asked.sessionId, to: where.ref.sessionId } } : {}),
   };
   // The end of the run reports a new native session.
-  if (plan.kind === "native" && (before === null || isForked)) report(state, resumption);
+  const isNews = before === null || isForked || before.verifiedBy !== where.verifiedBy;
+  if (plan.kind === "native" && isNews) report(state, resumption);
   else {
     state.told = resumption;
     if (before === null) state.journal.patch(begunIn(state, plan, where.ref));
@@ -79,6 +83,13 @@ export function onWhere(state: TurnState, where: NativePlace): void {
 /** An agent that answers from another session than the written one may not have its messages. */
 function formAfter({ replayedAs }: Resumption, isForked: boolean): Resumption["replayedAs"] {
   return isForked && replayedAs === "session" ? undefined : replayedAs;
+}
+
+/** Adds the agent's reason to that of the plan; `undefined` if the agent gives none. */
+function reasonOf({ resumption }: Plan, { reason }: NativePlace): string | undefined {
+  if (typeof reason !== "string" || reason === "") return undefined;
+  const told = shorten(reason, LIMITS.wordChars);
+  return resumption.reason === undefined ? told : `${resumption.reason}; ${told}`;
 }
 
 /** If this process is killed, the next attempt can continue the native session that began in this run. */

@@ -1,5 +1,6 @@
 import { type AgentEvent, type Block, textOf } from "@continuo/core/model";
-import { describe, expect, test } from "vitest";
+import type { AgentReader } from "@continuo/native/kit";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { NO_CAPABILITIES } from "./capabilities.ts";
 import { createConversation, type Link } from "./conversation.ts";
 import {
@@ -29,6 +30,20 @@ const ways = (more: Partial<OpeningMethods> = {}): OpeningMethods => ({
   ],
   ...more,
 });
+
+/** The options of a driver whose session on disk never changes. */
+function unchangedDisk(sessionId: string): DriverOptions {
+  const location = `/sessions/${sessionId}`;
+  const found = { agent: "pi", sessionId, location, files: [], archived: false, live: null, problems: [] };
+  const reader = {
+    agent: "pi",
+    async *find() {
+      yield found;
+    },
+    skim: async () => ({ updatedAt: null, sizeBytes: 10 }),
+  };
+  return { ...options, reader: reader as unknown as AgentReader };
+}
 
 describe("opening", () => {
   test.each([
@@ -95,10 +110,11 @@ describe("a conversation", () => {
     wish: Partial<OpenRequest> = {},
     more: Partial<Link> = {},
     way: Partial<OpeningMethods> = {},
+    driven = options,
   ) => {
     const said: (readonly Block[])[] = [];
     const turns: AgentTurn[] = [];
-    const opened: OpenedSession = await openAgentSession(ways(way), { ...open, ...wish }, options);
+    const opened: OpenedSession = await openAgentSession(ways(way), { ...open, ...wish }, driven);
     const link: Link = {
       sessionId: opened.sessionId,
       capabilities: NO_CAPABILITIES,
@@ -116,7 +132,13 @@ describe("a conversation", () => {
       close: async () => undefined,
       ...more,
     };
-    const conversation = createConversation({ agent: "Agent", cwd: "/folder", link, opened, options });
+    const conversation = createConversation({
+      agent: "Agent",
+      cwd: "/folder",
+      link,
+      opened,
+      options: driven,
+    });
     const turn = () => Array.fromAsync<AgentEvent>(conversation.prompt(say("hi")));
     return { conversation, said, turn };
   };
@@ -147,6 +169,21 @@ describe("a conversation", () => {
     expect((await turn()).filter(({ type }) => type === "native_session")).toEqual([event]);
     expect(conversation.resumption.forked).toEqual({ from: "s1", to: "s2" });
     expect((await turn()).filter(({ type }) => type === "native_session")).toEqual([]);
+  });
+
+  test("a session whose records do not grow with the first turn is no longer reported as verified on disk", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { conversation, turn } = await talk({ resumeSessionId: "s1" }, {}, {}, unchangedDisk("s1"));
+    expect(conversation.resumption.verifiedBy).toBe("agent and disk");
+    const events = turn();
+    await vi.advanceTimersByTimeAsync(5_000);
+    const ref = { agent: "agent", sessionId: "s1", location: "/sessions/s1", cwd: "/folder" };
+    const reason = "the session could not be verified: its history on disk did not grow with the first turn";
+    expect((await events).filter(({ type }) => type === "native_session")).toEqual([
+      { type: "native_session", ref, happened: "resumed", verifiedBy: "agent", reason },
+    ]);
+    expect(conversation.resumption.verifiedBy).toBe("agent");
   });
 
   test("earlier messages are sent again after the first turn was taken back, and only once", async () => {

@@ -395,10 +395,12 @@ class LinkedConversation implements Conversation {
       ...present({ reason: verified?.reason, forked }),
     };
     await this.#hold(now);
+    const { verifiedBy } = this.#resumption;
     if (forked !== undefined) {
-      const { verifiedBy } = this.#resumption;
       yield { type: "native_session", ref, happened: "forked", verifiedBy };
     } else if (verified?.reason !== undefined) {
+      const reason = `the session could not be verified: ${verified.reason}`;
+      yield { type: "native_session", ref, happened: "resumed", verifiedBy, reason };
       yield { type: "diagnostics", message: `The session could not be verified: ${verified.reason}.` };
     }
   }

@@ -121,6 +121,8 @@ export type AgentEvent =
       readonly verifiedBy: VerifiedBy;
       /** The form in which the earlier messages reached a session that was created for them. */
       readonly replayedAs?: ReplayForm;
+      /** Says what failed: why no session was written for the earlier messages, or why a session was not verified. */
+      readonly reason?: string;
       /** The ways that were tried, in order; left out if there was nothing to try. */
       readonly steps?: readonly ResumptionStep[];
     }

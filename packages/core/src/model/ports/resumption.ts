@@ -9,10 +9,10 @@ export interface Resumption {
   readonly verifiedBy: VerifiedBy;
   /**
    * The form in which a replay reached the agent. Left out for a replay whose agent reads the messages themselves, as a
-   * model does, or reports no form.
+   * model does, answers from another session than the written one, or reports no form.
    */
   readonly replayedAs?: ReplayForm;
-  /** One sentence that says why the requested way was not used. */
+  /** Says why the requested way was not used, or why the session was not verified. Several reasons are joined by `; `. */
   readonly reason?: string;
   /** The part that a replay left out. */
   readonly omitted?: Readonly<Record<string, unknown>>;
