@@ -19,7 +19,14 @@ interface Log {
   closed: number;
 }
 
-function driverOf(log: Log, more: { readonly dies?: true; readonly missing?: true } = {}): AgentDriver {
+interface Behaviour {
+  readonly dies?: true;
+  readonly missing?: true;
+  /** The session that the agent opens instead of the one that it should resume. */
+  readonly opensInstead?: string;
+}
+
+function driverOf(log: Log, more: Behaviour = {}): AgentDriver {
   return {
     agent: "fake",
     capabilities: async () => ({ ...NO_CAPABILITIES, canResume: true }),
@@ -27,14 +34,17 @@ function driverOf(log: Log, more: { readonly dies?: true; readonly missing?: tru
     open: async (options) => {
       log.opened.push(options);
       if (more.missing && options.resumeSessionId !== undefined) throw new ContinuoError("not_found", "gone");
-      const sessionId = options.resumeSessionId ?? `n${log.opened.length}`;
+      const { resumeSessionId: asked } = options;
+      const other = asked === undefined ? undefined : more.opensInstead;
+      const sessionId = other ?? asked ?? `n${log.opened.length}`;
+      const forked = other === undefined ? {} : { forked: { from: `${asked}`, to: other } };
       const ref: NativeRef = { agent: "fake", sessionId, location: null, cwd: options.cwd };
       const close = async () => {
         log.closed += 1;
       };
       return {
         sessionId,
-        resumption: { requested: "x", happened: "native", ref, verifiedBy: "agent" },
+        resumption: { requested: "x", happened: "native", ref, verifiedBy: "agent", ...forked },
         capabilities: NO_CAPABILITIES,
         async *prompt(blocks: readonly Block[]): AsyncGenerator<AgentEvent> {
           log.said.push(textOf(blocks));
@@ -190,6 +200,18 @@ describe("a driver as an agent", () => {
       type: "diagnostics",
       message: `The earlier conversation is sent as text: ${reason}`,
     });
+    expect(events[0]).toHaveProperty(
+      "reason",
+      `the conversation could not be continued in a written session: ${reason}`,
+    );
+  });
+
+  test("a replay whose agent opens another session than the written one is not reported as that session", async () => {
+    const options: Partial<AgentOptions> = { writeReplay: async () => ({ ref }) };
+    const { run, events } = await execute({ transcript }, { opensInstead: "n8", options });
+    expect((await run()).nativeRef).toMatchObject({ sessionId: "n8" });
+    expect(events[0]).toMatchObject({ ref: { sessionId: "n8" }, happened: "created", verifiedBy: "agent" });
+    expect(events[0]).not.toHaveProperty("replayedAs");
   });
 
   test("a session without earlier messages has no form of a replay", async () => {

@@ -110,6 +110,7 @@ interface TurnStart extends CurrentSession {
 
 const WRITTEN = "The earlier conversation was written as a native session.";
 const TOLD_AS_TEXT = "The earlier conversation is sent as text";
+const NOT_WRITTEN = "the conversation could not be continued in a written session";
 
 interface KeptSession {
   /** Our session. */
@@ -205,13 +206,16 @@ class DriverBackedAgent implements DrivenAgent {
         throw error;
       });
       const note = { type: "diagnostics", message: WRITTEN, details } as const;
-      const created = { ...event, happened: "created", replayedAs: "session" } as const;
+      // An agent that answers from another session than the written one may not have its messages.
+      const form = event.happened === "forked" ? {} : ({ replayedAs: "session" } as const);
+      const created = { ...event, happened: "created", ...form } as const;
       return present({ kept, event: created, input, note, discard });
     } catch (error) {
       signal.throwIfAborted();
       const reason = messageOf(error);
       const note = { type: "diagnostics", message: `${TOLD_AS_TEXT}: ${reason}` } as const;
-      return { ...(await this.#goWithText(request, signal)), note };
+      const start = await this.#goWithText(request, signal);
+      return { ...start, event: { ...start.event, reason: `${NOT_WRITTEN}: ${reason}` }, note };
     }
   }
 
