@@ -173,4 +173,25 @@ export const CATALOG_READS: readonly PromiseOfRoom[] = [
     mistake: "files.length > 0",
     test: "packages/agents/src/catalog/texts.test.ts",
   },
+  {
+    promise: "Sessions are read again after the exclusions changed.",
+    file: "packages/agents/src/catalog/texts.ts",
+    text: 'rules: exclude.length === 0 ? "" : `\\n${JSON.stringify(exclude)}`',
+    mistake: 'rules: ""',
+    test: "packages/agents/src/catalog/texts.test.ts",
+  },
+  {
+    promise: "A session without a stamp counts as indexed only if this call read it.",
+    file: "packages/agents/src/catalog/texts.ts",
+    text: "if (stamp === null) return filled.has(session.key);",
+    mistake: "if (stamp === null) return true;",
+    test: "packages/agents/src/catalog/texts.test.ts",
+  },
+  {
+    promise: "A known session that changed a moment ago is not taken as indexed.",
+    file: "packages/agents/src/catalog/texts-known.ts",
+    text: "    if (!isSettled(one, nowMs)) return null;\n",
+    mistake: "",
+    test: "packages/agents/src/catalog/texts-known.test.ts",
+  },
 ];

@@ -188,4 +188,47 @@ export const CHANNEL_WRITES: readonly PromiseOfRoom[] = [
     mistake: "await store.append(session.sessionId, events, { also: writes });",
     test: "packages/store/src/channels/participant-session.test.ts",
   },
+  {
+    promise: "The wait for an unknown holder ends.",
+    file: "packages/store/src/channels/handles.ts",
+    text: "const until = performance.now() + LIMITS.unknownHolderMs;",
+    mistake: "const until = Number.POSITIVE_INFINITY;",
+    test: "packages/store/src/channels/lifecycle.test.ts",
+  },
+  {
+    promise: "A lease is renewed for the time of a connected participant.",
+    file: "packages/store/src/channels/handles.ts",
+    text: "await store.renewLease({ ...fence, ttlMs: CHANNEL_LIMITS.silenceMs });",
+    mistake: "await store.renewLease({ ...fence, ttlMs: CHANNEL_LIMITS.reconnectMs });",
+    test: "packages/store/src/channels/lifecycle.test.ts",
+  },
+  {
+    promise: "A person's connection records no server process.",
+    file: "packages/store/src/channels/handles.ts",
+    text: "if (!isPerson(card)) await recordProcess(store, place, fence);",
+    mistake: "await recordProcess(store, place, fence);",
+    test: "packages/store/src/channels/lifecycle.test.ts",
+  },
+  {
+    promise: "A holder whose lease expired stays in the list.",
+    file: "packages/store/src/channels/participants.ts",
+    text: "const others = roster.get(handle)?.capabilities ?? [];",
+    mistake:
+      'if (lease.state === "expired") continue;\n    const others = roster.get(handle)?.capabilities ?? [];',
+    test: "packages/store/src/channels/lifecycle.test.ts",
+  },
+  {
+    promise: "A roster is of one channel.",
+    file: "packages/store/src/channels/participants.ts",
+    text: "leasesBelow(store, rosterPrefix(channel))",
+    mistake: "leasesBelow(store, rosterPrefix(channel).slice(0, -1))",
+    test: "packages/store/src/channels/lifecycle.test.ts",
+  },
+  {
+    promise: "A lease with another text has no card.",
+    file: "packages/store/src/channels/participants.ts",
+    text: 'if (typeof type !== "string" || !Array.isArray(capabilities)) return null;\n',
+    mistake: "",
+    test: "packages/store/src/channels/lifecycle.test.ts",
+  },
 ];

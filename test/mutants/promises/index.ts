@@ -37,6 +37,7 @@ import { MACHINE_LISTS } from "./machine-lists.ts";
 import { MACHINE_PAGES_MACHINE } from "./machine-pages.ts";
 import { MACHINE_ROWS } from "./machine-rows.ts";
 import { MACHINE_SEARCHES } from "./machine-searches.ts";
+import { MACHINE_TALKS } from "./machine-talks.ts";
 import { MCP } from "./mcp.ts";
 import { MCP_ANSWERS_MCP } from "./mcp-answers.ts";
 import { MCP_BOUNDS } from "./mcp-limits.ts";
@@ -113,6 +114,7 @@ export const PROMISES: Readonly<Record<string, readonly PromiseOfRoom[]>> = {
     ...MACHINE_CHATS,
     ...MACHINE_SEARCHES,
     ...MACHINE_ROWS,
+    ...MACHINE_TALKS,
   ],
   pages: PAGES,
   wire: WIRE,

@@ -426,3 +426,18 @@ test("a token that cannot be made is unauthorized, unless its service cannot be 
   await expect(failing(away)).rejects.toBe(away);
   await expect(failing(new Error("no such user"))).rejects.toMatchObject({ code: "unauthorized" });
 });
+
+test("what an earlier socket still says is not taken", async () => {
+  const frames: string[] = [];
+  const link = openLink({ onFrame: ({ type }) => void frames.push(type) });
+  const first = await greeted();
+  link.joined();
+  first.close(1006);
+  await vi.advanceTimersByTimeAsync(LIMITS.longestRetryMs);
+  const before = frames.length;
+  first.say(HELLO);
+  expect(frames).toHaveLength(before);
+  const closing = link.close();
+  await vi.advanceTimersByTimeAsync(LIMITS.closeMs);
+  await closing;
+});
