@@ -127,3 +127,16 @@ test("a store and a view of it that are closed twice wait both times for the cal
     await Promise.all([first, created]);
   }
 });
+
+test("a view that is closed after its store began to close waits for the calls of the view that are running", async () => {
+  const store = await openStore("memory:");
+  const view = store.forWorkspace("other");
+  let isDone = false;
+  const created = view.createLog().finally(() => {
+    isDone = true;
+  });
+  const closing = store.close();
+  await view.close();
+  expect(isDone).toBe(true);
+  await Promise.all([closing, created]);
+});

@@ -58,7 +58,6 @@ function openView(shared: StoreParts, base: Base | undefined): OpenedStore {
   const closed = base === undefined ? closing.signal : AbortSignal.any([closing.signal, base.closed]);
   const begun = new Set<Promise<unknown>>();
   const end = async (): Promise<void> => {
-    if (closed.aborted) return;
     closing.abort(
       new ContinuoError("unavailable", "the store is closed", {
         hint: "Open it again with openStore.",
