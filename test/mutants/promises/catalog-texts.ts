@@ -77,10 +77,17 @@ export const CATALOG_TEXTS: readonly PromiseOfRoom[] = [
     test: "packages/agents/src/catalog/texts.test.ts",
   },
   {
-    promise: "The first session of a new month is known to the next search.",
+    promise: "A new folder between a session and the folder of sessions is known to the next search.",
     file: "packages/agents/src/catalog/texts-cache.ts",
     text: "roots.find((one) => `${start}${sep}`.startsWith(`${one}${sep}`)) ?? dirname(start)",
     mistake: "dirname(start)",
+    test: "packages/agents/src/catalog/texts-cache.test.ts",
+  },
+  {
+    promise: "The first session in an empty folder of sessions is known to the next search.",
+    file: "packages/agents/src/catalog/texts-cache.ts",
+    text: "new Set([...existing, ...existing.flatMap(foldersIn)])",
+    mistake: "new Set(existing.flatMap(foldersIn))",
     test: "packages/agents/src/catalog/texts-cache.test.ts",
   },
 ];

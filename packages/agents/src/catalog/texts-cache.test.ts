@@ -1,6 +1,7 @@
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { statFile } from "@continuo/files";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { CATALOG_LIMITS } from "./limits.ts";
 import { type OpenTexts, openTexts } from "./texts.ts";
@@ -96,28 +97,74 @@ test("the first session of another project is known to the next search", async (
   expect(await idsNow()).toBeGreaterThan(2);
 });
 
+/** Writes a Codex session of a day, and returns its file. */
+function writeCodexSession(n: number, day: string): string {
+  const id = `22222222-0000-4000-8000-00000000000${n}`;
+  const at = `${day.replaceAll("/", "-")}T00:00:00.000Z`;
+  const records = [
+    { type: "session_meta", payload: { id, timestamp: at, cwd: "/work/app", cli_version: "0.46.0" } },
+    { type: "event_msg", payload: { type: "user_message", message: `day ${n}`, kind: "plain" } },
+  ];
+  const folder = join(home, ".codex/sessions", day);
+  mkdirSync(folder, { recursive: true });
+  const lines = records.map((record) => `${JSON.stringify({ timestamp: at, ...record })}\n`);
+  const file = join(folder, `rollout-${at.slice(0, 19).replaceAll(":", "-")}-${id}.jsonl`);
+  writeFileSync(file, lines.join(""));
+  return file;
+}
+
+/** The path and all folders above it look as if nothing had happened for a minute. */
+function age(path: string): void {
+  for (let above = path; above !== home; above = dirname(above)) utimesSync(above, OLD, OLD);
+}
+
 test("the first Codex session, and the first one of a new day, month or year, are known to the next search", async () => {
-  const sessions = join(home, ".codex/sessions");
   const days = ["2026/10/31", "2026/11/29", "2026/11/30", "2026/12/01", "2027/01/01"];
   for (const [n, day] of days.entries()) {
     expect(await idsNow()).toBe(2 + n);
-    const id = `22222222-0000-4000-8000-00000000000${n}`;
-    const at = `${day.replaceAll("/", "-")}T00:00:00.000Z`;
-    const records = [
-      { type: "session_meta", payload: { id, timestamp: at, cwd: "/work/app", cli_version: "0.46.0" } },
-      { type: "event_msg", payload: { type: "user_message", message: `day ${n}`, kind: "plain" } },
-    ];
-    const folder = join(sessions, day);
-    mkdirSync(folder, { recursive: true });
-    const lines = records.map((record) => `${JSON.stringify({ timestamp: at, ...record })}\n`);
-    const file = join(folder, `rollout-${at.slice(0, 19).replaceAll(":", "-")}-${id}.jsonl`);
-    writeFileSync(file, lines.join(""));
+    const file = writeCodexSession(n, day);
     expect(await idsNow()).toBe(3 + n);
-    utimesSync(file, OLD, OLD);
-    for (let above = folder; above !== home; above = dirname(above)) utimesSync(above, OLD, OLD);
+    age(file);
     kept.forget();
   }
 });
+
+test("the first session is known to the next search if the agent's folder of sessions was empty", async () => {
+  mkdirSync(join(home, ".codex/sessions"), { recursive: true });
+  age(join(home, ".codex/sessions"));
+  expect(await idsNow()).toBe(2);
+  expect(await idsNow()).toBe(2);
+  expect(opened).toBe(1);
+  writeCodexSession(0, "2026/12/01");
+  expect(await idsNow()).toBe(3);
+});
+
+test.each([
+  [".claude/projects/-work-new", ""],
+  [".gemini/tmp/new", "chats"],
+])(
+  "the first session of the project %s, whose folder is older, is known to the next search",
+  async (project, below) => {
+    mkdirSync(join(home, project), { recursive: true });
+    age(join(home, project));
+    expect(await idsNow()).toBe(2);
+    expect(await idsNow()).toBe(2);
+    expect(opened).toBe(1);
+    const id = "33333333-0000-4000-8000-000000000001";
+    mkdirSync(join(home, project, below), { recursive: true });
+    const name = below === "" ? `${id}.jsonl` : `session-2026-05-06T07-00-33333333.jsonl`;
+    writeFileSync(join(home, project, below, name), below === "" ? lineOf(id, "new") : geminiText(id));
+    expect(await idsNow()).toBe(3);
+  },
+);
+
+/** The content of a Gemini session with one message. */
+function geminiText(sessionId: string): string {
+  const at = "2026-05-06T07:00:00.000Z";
+  const head = { sessionId, projectHash: "0", startTime: at, lastUpdated: at, kind: "main" };
+  const message = { id: "1", timestamp: at, type: "user", content: "new" };
+  return `${JSON.stringify(head)}\n${JSON.stringify(message)}\n`;
+}
 
 test("a session that grew is read again by the next search", async () => {
   const id = "11111111-0000-4000-8000-000000000001";
@@ -192,6 +239,35 @@ test("a change of the store of Continuo's own sessions is known to the next sear
   writeFileSync(join(home, ".continuo/continuo.db"), "one");
   expect([await search(), await search()]).toEqual([1, 1]);
   appendFileSync(join(home, ".continuo/continuo.db"), "two");
+  expect(await search()).toBe(2);
+});
+
+test("a database that is named instead of a folder of sessions does not stop a search", async () => {
+  const database = join(home, "named.db");
+  writeFileSync(database, "");
+  const places = { ...placesOf(), env: { OPENCODE_DB: database } };
+  await using texts = createKeptTexts(places, async () => fakeTexts());
+  await using opened = await texts.open({ places });
+  expect(opened.all()).toEqual([]);
+});
+
+test("a new folder anywhere between a session and the agent's folder of sessions is known to the next search", async () => {
+  const month = join(home, ".codex/sessions/team/2026/12");
+  const path = join(month, "01/rollout.jsonl");
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, "");
+  age(path);
+  let times = 0;
+  await using texts = createKeptTexts(placesOf(), async () => {
+    times += 1;
+    return { ...fakeTexts(), all: () => [{ found: { files: [statFile(path)] } }] as never };
+  });
+  const search = async (): Promise<number> => {
+    await using _ = await texts.open({ places: placesOf() });
+    return times;
+  };
+  expect([await search(), await search()]).toEqual([1, 1]);
+  mkdirSync(join(dirname(month), "13"));
   expect(await search()).toBe(2);
 });
 

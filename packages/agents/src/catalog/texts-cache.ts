@@ -1,7 +1,7 @@
 /** The texts of all sessions, kept open between searches until a cheap check finds a change. */
 
-import { existsSync, statSync } from "node:fs";
-import { dirname, sep } from "node:path";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
 import { type FoundFile, mayBeWrittenSince, type PlacesAt, statFile } from "@continuo/files";
 import { stampOf } from "@continuo/native/index-file";
 import { foldersLookedInto } from "./examples.ts";
@@ -199,14 +199,27 @@ function unchangedSince(openedMs: number, texts: OpenTexts, roots: readonly stri
 
 /**
  * The folder of each file and all folders above it up to its root: Codex keeps sessions in `YYYY/MM/DD`, so that a new
- * month changes only the folder of the year. For a file that is below no root, only the folder above it is added.
+ * month changes only the folder of the year. For a file that is below no root, only the folder above it is added. The
+ * roots and the folders directly below them are added even if they have no session yet: the folder of a project may be
+ * older than its first session.
  */
 function watchedFolders(paths: readonly string[], roots: readonly string[]): ReadonlySet<string> {
-  const watched = new Set<string>();
+  const existing = roots.filter((root) => existsSync(root));
+  const watched = new Set([...existing, ...existing.flatMap(foldersIn)]);
   for (const start of new Set(paths.map((path) => dirname(path)))) {
     const root = roots.find((one) => `${start}${sep}`.startsWith(`${one}${sep}`)) ?? dirname(start);
     watched.add(root);
     for (let folder = start; folder !== root; folder = dirname(folder)) watched.add(folder);
   }
   return watched;
+}
+
+/** Returns the folders directly below a root; none if the root is a file or cannot be read. */
+function foldersIn(root: string): readonly string[] {
+  try {
+    const entries = readdirSync(root, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(root, name));
+  } catch {
+    return [];
+  }
 }
