@@ -6,7 +6,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { WorkCounts } from "../counting/preload.ts";
 import { type CountedSessions, makeCountedSessions } from "../counting/sessions.ts";
-import { expectWithin } from "../counting/work.ts";
+import { expectNear } from "../counting/work.ts";
 
 const TEST_MS = 240_000;
 
@@ -23,15 +23,15 @@ const SHOWN: readonly (readonly [agent: string, limits: WorkCounts])[] = [
     {
       stats: 50,
       folders: 17,
-      opened: 10,
+      opened: 7,
       bytesRead: 120_000,
       bytesWritten: 0,
-      parsedTexts: 135,
+      parsedTexts: 121,
       parsedChars: 300_000,
       rows: 200,
       statements: 66,
       databaseRead: 420_000,
-      databaseWritten: 100,
+      databaseWritten: 0,
       modules: 1_039,
       youngCollections: 105,
     },
@@ -39,7 +39,7 @@ const SHOWN: readonly (readonly [agent: string, limits: WorkCounts])[] = [
 ];
 
 describe("session show of half a megabyte does not exceed its limits of work, of", () => {
-  test.each(SHOWN)("%s", (agent, limits) => expectWithin(sessions.show(agent), limits), TEST_MS);
+  test.each(SHOWN)("%s", (agent, limits) => expectNear(sessions.show(agent), limits), TEST_MS);
 });
 
 /**
@@ -61,9 +61,9 @@ const HAND_OVER: WorkCounts = {
   databaseRead: 430_000,
   databaseWritten: 450_000,
   // Features that added modules: the lines of lists (2), the entry and flags of `approvals` (2), opencode's sessions
-  // (4), the fold of continuous sessions, which the wire exports (1), bounded collections (1), and the single pass over
-  // the records of a source (1).
-  modules: 1_255,
+  // (4), the fold of continuous sessions, which the wire exports (1), bounded collections (1), the single pass over the
+  // records of a source (1), and the schema of MCP servers (1).
+  modules: 1_256,
   youngCollections: 135,
 };
 
@@ -73,28 +73,45 @@ const HAND_OVER: WorkCounts = {
  */
 const HANDED_OVER: readonly (readonly [from: string, to: string, limits: Partial<WorkCounts>])[] = [
   ["claude", "codex", { bytesRead: 1_640_000, parsedChars: 1_100_000 }],
-  ["codex", "claude", { bytesRead: 1_749_000, parsedChars: 800_000 }],
-  ["gemini", "pi", {}],
+  [
+    "codex",
+    "claude",
+    { folders: 23, opened: 23, bytesRead: 1_749_000, parsedTexts: 424, parsedChars: 800_000 },
+  ],
+  ["gemini", "pi", { folders: 24, opened: 22, parsedTexts: 141, databaseWritten: 367_000 }],
   [
     "pi",
     "opencode",
     {
       // The private home has a file with the new session, which `bytesWritten` includes; the user's has rows.
       bytesWritten: 436_000,
+      opened: 19,
+      parsedTexts: 97,
       parsedChars: 950_000,
-      rows: 450,
-      statements: 660,
+      rows: 217,
+      statements: 333,
       databaseRead: 950_000,
       databaseWritten: 600_000,
     },
   ],
-  ["opencode", "claude", { rows: 230, statements: 104, databaseRead: 750_000 }],
+  [
+    "opencode",
+    "claude",
+    {
+      opened: 20,
+      parsedTexts: 288,
+      rows: 230,
+      statements: 104,
+      databaseRead: 750_000,
+      databaseWritten: 371_000,
+    },
+  ],
 ];
 
 describe("a hand-over of half a megabyte does not exceed its limits of work, from", () => {
   test.each(HANDED_OVER)(
     "%s to %s",
-    (from, to, limits) => expectWithin(sessions.handOver(from, to), { ...HAND_OVER, ...limits }),
+    (from, to, limits) => expectNear(sessions.handOver(from, to), { ...HAND_OVER, ...limits }, ["stats"]),
     TEST_MS,
   );
 });
@@ -115,22 +132,26 @@ test(
     const long = await makeCountedSessions(LONG_BYTES);
     const counts = long.handOver("claude", "codex", { heapMb: SMALL_HEAP_MB });
     expect(counts.bytesWritten).toBeGreaterThan(SPILLED_BYTES);
-    expectWithin(counts, {
-      stats: 115,
-      folders: 29,
-      opened: 36,
-      // `bytesRead` grew by 6 MB when a shelf kept half as many outlines in memory.
-      bytesRead: 65_600_000,
-      bytesWritten: 19_690_000,
-      parsedTexts: 7_070,
-      parsedChars: 20_700_000,
-      rows: 718,
-      statements: 255,
-      databaseRead: 430_000,
-      databaseWritten: 804_000,
-      modules: 1_310,
-      youngCollections: 347,
-    });
+    expectNear(
+      counts,
+      {
+        stats: 115,
+        folders: 25,
+        opened: 36,
+        // `bytesRead` grew by 6 MB when a shelf kept half as many outlines in memory.
+        bytesRead: 65_600_000,
+        bytesWritten: 19_690_000,
+        parsedTexts: 7_070,
+        parsedChars: 20_700_000,
+        rows: 718,
+        statements: 199,
+        databaseRead: 430_000,
+        databaseWritten: 752_000,
+        modules: 1_310,
+        youngCollections: 347,
+      },
+      ["stats"],
+    );
   },
   2 * TEST_MS,
 );

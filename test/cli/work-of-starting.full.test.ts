@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { WorkCounts } from "../counting/preload.ts";
 import { type CountedSessions, makeCountedSessions } from "../counting/sessions.ts";
-import { addedWork, countWork, expectWithin, MAIN } from "../counting/work.ts";
+import { addedWork, countWork, expectNear, expectWithin, MAIN } from "../counting/work.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { createTalkHome } from "./talk.ts";
 
@@ -82,7 +82,7 @@ const ENTRIES: readonly (readonly [entry: string, limits: Partial<WorkCounts>])[
 describe("an import looks at no file of a person and does not exceed its limits of work, of", () => {
   test.each(ENTRIES)(
     "%s",
-    (entry, limits) => expectWithin(sessions.run(join(ROOT, entry)), { ...NOTHING, ...limits }),
+    (entry, limits) => expectNear(sessions.run(join(ROOT, entry)), { ...NOTHING, ...limits }),
     TEST_MS,
   );
 });
@@ -90,7 +90,7 @@ describe("an import looks at no file of a person and does not exceed its limits 
 test(
   "an export of a session of half a megabyte does not exceed its limits of work",
   () => {
-    expectWithin(sessions.export("claude"), {
+    expectNear(sessions.export("claude"), {
       stats: 42,
       folders: 14,
       opened: 5,
@@ -112,7 +112,7 @@ test(
 test(
   "stats reads each session once, and no session the second time",
   () => {
-    expectWithin(sessions.run(MAIN, "stats", "--json"), {
+    expectNear(sessions.run(MAIN, "stats", "--json"), {
       stats: 64,
       folders: 15,
       opened: 12,
@@ -123,19 +123,19 @@ test(
       rows: 203,
       statements: 73,
       databaseRead: 412_000,
-      databaseWritten: 124_000,
+      databaseWritten: 26_400,
       modules: 950,
       youngCollections: 94,
     });
-    expectWithin(sessions.run(MAIN, "stats", "--json"), {
-      stats: 42,
+    expectNear(sessions.run(MAIN, "stats", "--json"), {
+      stats: 38,
       folders: 13,
       opened: 2,
       bytesRead: 30,
       bytesWritten: 0,
       parsedTexts: 9,
       parsedChars: 4_100,
-      rows: 51,
+      rows: 49,
       statements: 16,
       databaseRead: 39_000,
       databaseWritten: 0,
@@ -185,7 +185,7 @@ test(
   () => {
     const counts = countHundred("runs");
     expect(counts.stats).toBeGreaterThan(0);
-    expectWithin(counts, {
+    expectNear(counts, {
       ...NOTHING,
       stats: 1_050,
       parsedTexts: 2_520,
@@ -208,7 +208,8 @@ test(
     expect(counts.stats).toBeGreaterThan(0);
     expectWithin(counts, {
       ...NOTHING,
-      stats: 210,
+      // A commit looks at two names. The limit of `stats` grew, since a busy machine made 108 commits for a hundred pieces.
+      stats: 220,
       parsedTexts: 422,
       parsedChars: 29_500,
       rows: 500,

@@ -106,8 +106,17 @@ export function looseLimits(
   });
 }
 
-/** Fails with all counts if one of them is above its limit, or if the limit of a steady count is far above the count. */
-export function expectNear(counts: WorkCounts, limits: Partial<WorkCounts>): void {
+/**
+ * Fails with all counts if one of them is above its limit, or if the limit of a steady count is far above the count.
+ *
+ * @param unsteady counts that depend on how long the work takes: files that changed a moment ago are looked at again
+ */
+export function expectNear(
+  counts: WorkCounts,
+  limits: Partial<WorkCounts>,
+  unsteady: readonly (keyof WorkCounts)[] = [],
+): void {
   expectWithin(counts, limits);
-  expect(looseLimits(counts, limits), `limits to lower: ${JSON.stringify(counts)}`).toEqual([]);
+  const loose = looseLimits(counts, limits).filter(([key]) => !unsteady.includes(key as keyof WorkCounts));
+  expect(loose, `limits to lower: ${JSON.stringify(counts)}`).toEqual([]);
 }
