@@ -391,7 +391,7 @@ export const SERVER_PARTS: readonly PromiseOfRoom[] = [
     file: "packages/server/src/server/subscriptions/routes.ts",
     text: 'if (method === "put" || method === "delete") context',
     mistake: 'if (method === "put") context',
-    test: "packages/server/src/server/subscriptions/config.test.ts",
+    test: "packages/server/src/server/subscription-access.test.ts",
   },
   {
     promise: "A subscription to a private address is refused when it is created.",

@@ -1,14 +1,10 @@
 /** The settings of a subscription: its lease, its wake stream, its pattern, and the hosts of its webhook. */
 
-import { parseScope } from "@continuo/core/wire";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
-import type { Grant } from "../context/index.ts";
-import { createServer } from "../server.ts";
 import { parseConfig } from "./config.ts";
 import { insertSubscription, listSubscriptions, removeSubscription, type Subscription } from "./documents.ts";
 import { literalPrefix, matchesPattern } from "./glob.ts";
-import { subscriptions } from "./routes.ts";
 import { assertWebhookUrl } from "./webhook.ts";
 
 const PULL = { type: "pull-wake", pattern: "jobs/**", wake_stream: "wakes" };
@@ -63,43 +59,6 @@ test("the name of a deleted subscription can be used again, and it is no longer 
   await removeSubscription(store, "s");
   expect(await names()).toEqual([]);
   expect([await insertSubscription(store, made), await names()]).toEqual([true, ["s"]]);
-});
-
-test("a worker reads its subscription and claims its wakes, and only an administrator creates or deletes one", async () => {
-  await using store = await openStore("memory:");
-  const peer = { address: "192.0.2.7", isLoopback: false };
-  const scopes = [parseScope("stream:__ds/subscriptions/s:read,write")];
-  const grant: Grant = { tokenId: "t", workspaceId: "default", handle: null, page: null, scopes, peer };
-  const server = createServer({ store: () => store, authenticate: async () => grant }, [subscriptions]);
-  const began = {
-    explicit: [],
-    baseUrl: "http://server",
-    generation: 0,
-    wake: null,
-    status: "active",
-  } as const;
-  const createdAt = "2026-01-01T00:00:00.000Z";
-  const made = { id: "s", config: parseConfig(PULL), createdAt, ...began, retries: 0, nextAttemptAt: null };
-  await insertSubscription(store, made);
-  const statuses: unknown[] = [];
-  for (const [method, action, body] of [
-    ["GET", "", undefined],
-    ["POST", "/claim", { worker: "w" }],
-    ["PUT", "", PULL],
-    ["DELETE", "", undefined],
-  ] as const) {
-    const url = `http://server/v1/stream/__ds/subscriptions/s${action}`;
-    const request = new Request(url, { method, ...(body && { body: JSON.stringify(body) }) });
-    statuses.push([method, (await server.fetch(request, peer)).status]);
-  }
-  expect(statuses).toEqual([
-    ["GET", 200],
-    ["POST", 409],
-    ["PUT", 403],
-    ["DELETE", 403],
-  ]);
-  expect(await listSubscriptions(store)).toHaveLength(1);
-  await server.close();
 });
 
 const PUBLIC = { named: new Set<string>(), others: "public" } as const;
