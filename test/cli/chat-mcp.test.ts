@@ -96,6 +96,14 @@ describe("the servers of --mcp", () => {
     expect(stderr).toContain("local is a model, which gets no MCP servers: files\n");
   });
 
+  test("that a model does not get are reported once in repl, not again after a change", async () => {
+    const models = { local: { url: "http://127.0.0.1:9/v1", model: "m" } };
+    home.write(".continuo/continuo.yaml", JSON.stringify({ models }));
+    const stdin = "/mode safe\n/mode unrestricted\none\n";
+    const { stderr, stdout } = await run(["repl", "-a", "local", "--mcp", "mcp.json"], { stdin });
+    expect((stdout + stderr).split("local is a model, which gets no MCP servers: files").length).toBe(2);
+  });
+
   test.each([
     ["none.json", 3, "there is no file"],
     ["broken.json", 2, "broken.json:1: "],
@@ -107,7 +115,7 @@ describe("the servers of --mcp", () => {
       const ended = await run([command, "--mcp", file, ...(command === "chat" ? ["one"] : [])]);
       expect(ended).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(message) });
     }
-    expect(home.methods()).not.toContain("session/new");
+    expect(home.methods()).toEqual([]);
   });
 });
 
@@ -131,13 +139,13 @@ describe("the servers of continuo.yaml", () => {
         "only the file in CONTINUO_HOME can have this key: a project cannot start programs",
       );
     }
-    expect(home.methods()).not.toContain("session/new");
+    expect(home.methods()).toEqual([]);
   });
 
   test("with variables that are not set are refused, and the error names the variable", async () => {
     configure({ files: { command: "serve", env: { TOKEN: `\${FILES_TOKEN}` } } });
     const { code, stderr } = await run(["chat", "one"]);
-    expect([code, stderr]).toEqual([3, expect.stringContaining("the variable FILES_TOKEN is not set")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("the variable FILES_TOKEN is not set")]);
     await run(["chat", "one"], { env: { FILES_TOKEN: "from the environment" } });
     const env = [{ name: "TOKEN", value: "from the environment" }];
     expect(given("session/new")).toEqual([[{ name: "files", command: "serve", args: [], env }]]);

@@ -432,13 +432,34 @@ describe("the editor's MCP servers", () => {
   test("come in addition to those of continuo.yaml, and replace one with the same name", async () => {
     const path = ".continuo/continuo.yaml";
     const content = JSON.parse(readFileSync(join(home.path, path), "utf8"));
-    const servers = { files: { command: "other" }, tools: { command: "tools" } };
+    // The variable of a server that is replaced need not be set.
+    const servers = { files: { command: `\${MISSING_OF_FILES}` }, tools: { command: "tools" } };
     home.write(path, JSON.stringify({ ...content, mcp: { servers } }));
     await using editor = await openEditor(home);
     const { sessionId } = await editor.agent.request("session/new", { cwd, mcpServers: [files] });
     await say(editor, sessionId, "hello");
     const tools = { name: "tools", command: "tools", args: [], env: [] };
     expect(home.sent("session/new").at(-1)?.mcpServers).toEqual([tools, files]);
+  });
+
+  test("of continuo.yaml with a variable that is not set make an error, which does not report a lost session", async () => {
+    const path = ".continuo/continuo.yaml";
+    const content = JSON.parse(readFileSync(join(home.path, path), "utf8"));
+    const servers = { tools: { command: `\${MISSING_OF_TOOLS}` } };
+    const first = await openEditor(home);
+    const { sessionId } = await first.agent.request("session/new", { cwd, mcpServers: [] });
+    await say(first, sessionId, "hello");
+    await first.quit();
+    home.write(path, JSON.stringify({ ...content, mcp: { servers } }));
+    await using editor = await openEditor(home);
+    const again = async (): Promise<void> => {
+      await editor.agent.request("session/load", { sessionId, cwd, mcpServers: [] });
+      await say(editor, sessionId, "again");
+    };
+    await expect(again()).rejects.toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining("the variable MISSING_OF_TOOLS is not set"),
+    });
   });
 
   test.each(["session/load", "session/resume"] as const)(

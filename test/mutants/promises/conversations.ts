@@ -202,15 +202,15 @@ export const CONVERSATIONS: readonly PromiseOfRoom[] = [
   {
     promise: "Every agent of a conversation gets the MCP servers of the person.",
     file: "packages/agents/src/conversations/program.ts",
-    text: "      ...(toolServers.length === 0 ? {} : { toolServers }),\n",
+    text: "      ...present({ toolServers }),\n",
     mistake: "",
     test: "test/cli/chat-mcp.test.ts",
   },
   {
     promise: "A server of the caller replaces the person's server of the same name.",
-    file: "packages/agents/src/conversations/settings.ts",
-    text: ".filter(({ name }) => !names.has(name));",
-    mistake: ";",
+    file: "packages/agents/src/conversations/tool-servers.ts",
+    text: "    .filter(([name]) => replaced?.has(name) !== true)\n",
+    mistake: "",
     test: "test/gateway/gateway.test.ts",
   },
   {
@@ -223,8 +223,8 @@ export const CONVERSATIONS: readonly PromiseOfRoom[] = [
   {
     promise: "A variable of an MCP server that is not set is an error.",
     file: "packages/agents/src/conversations/tool-servers.ts",
-    text: "const found = variables[variable] ?? other;",
-    mistake: 'const found = variables[variable] ?? other ?? "";',
+    text: "const found = entryOf(variables, variable) ?? other;",
+    mistake: 'const found = entryOf(variables, variable) ?? other ?? "";',
     test: "packages/agents/src/conversations/tool-servers.test.ts",
   },
   {

@@ -54,9 +54,8 @@ export async function toolServersOf(
 ): Promise<readonly ToolServer[]> {
   if (file === undefined && Object.keys(configured).length === 0) return given;
   const { readToolServers } = await import("./tool-servers.ts");
-  const names = new Set(given.map(({ name }) => name));
-  const own = readToolServers({ configured, file }, places).filter(({ name }) => !names.has(name));
-  return [...own, ...given];
+  const replaced = new Set(given.map(({ name }) => name));
+  return [...readToolServers({ configured, file, replaced }, places), ...given];
 }
 
 interface ServerSources {

@@ -151,12 +151,22 @@ describe("a variable in a value", () => {
   test("that is not set is an error, which names it and its server", () => {
     expect(() => readOne({ command: "x", args: [KEY] })).toThrow(
       expect.objectContaining({
-        code: "not_found",
+        code: "invalid",
         message: "the variable KEY is not set, which the MCP server one needs",
         hint: `Set KEY, or give it a default: \${KEY:-TEXT}.`,
       }),
     );
   });
+
+  test.each(["constructor", "toString", "__proto__"])(
+    "with the name %s of no variable is not set",
+    (name) => {
+      expect(() => readOne({ command: "x", args: [`\${${name}}`] })).toThrow(
+        expect.objectContaining({ code: "invalid", message: expect.stringContaining(`variable ${name} is`) }),
+      );
+      expect(readOne({ command: `\${${name}:-y}` })).toMatchObject([{ command: "y" }]);
+    },
+  );
 
   test.each(["ftp://a.example", "a.example", "https://", "/path"])(
     "that makes the address %s is an error without the address",

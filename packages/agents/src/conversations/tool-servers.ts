@@ -6,7 +6,7 @@
 
 import { resolve } from "node:path";
 import { ContinuoError, type ToolServer } from "@continuo/core/model";
-import type { PlacesAt } from "@continuo/files";
+import { entryOf, type PlacesAt } from "@continuo/files";
 import {
   assertValid,
   type FileMcpServer,
@@ -20,20 +20,22 @@ export interface NamedToolServers {
   readonly configured: FileMcpServers;
   /** The path of a file, relative to the folder of the command. A server of this file replaces one of the same name. */
   readonly file: string | undefined;
+  /** The names of servers that the caller gives itself: those of the person are not read, and need no variable. */
+  readonly replaced?: ReadonlySet<string>;
 }
 
 /**
- * Errors: `not_found` for the file or a variable that is not set, `invalid` for a file with mistakes or an address that
- * is none, `unreadable`, `too_large`.
+ * Errors: `not_found` for the file, `invalid` for a file with mistakes, a variable that is not set or an address that is
+ * none, `unreadable`, `too_large`.
  */
 export function readToolServers(
-  { configured, file }: NamedToolServers,
+  { configured, file, replaced }: NamedToolServers,
   places: PlacesAt,
 ): readonly ToolServer[] {
   const given = file === undefined ? {} : readServerFile(resolve(places.cwd, file));
-  return Object.entries({ ...configured, ...given }).map(([name, server]) =>
-    toToolServer(name, server, places.env),
-  );
+  return Object.entries({ ...configured, ...given })
+    .filter(([name]) => replaced?.has(name) !== true)
+    .map(([name, server]) => toToolServer(name, server, places.env));
 }
 
 function readServerFile(path: string): FileMcpServers {
@@ -69,10 +71,10 @@ const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/gu;
 /** Replaces `${NAME}` and `${NAME:-TEXT}`, as Claude Code does in its own files. */
 function withVariables(value: string, server: string, variables: Variables): string {
   return value.replace(VARIABLE, (_, variable: string, other: string | undefined) => {
-    const found = variables[variable] ?? other;
+    const found = entryOf(variables, variable) ?? other;
     if (found !== undefined) return found;
     throw new ContinuoError(
-      "not_found",
+      "invalid",
       `the variable ${variable} is not set, which the MCP server ${server} needs`,
       {
         hint: `Set ${variable}, or give it a default: \${${variable}:-TEXT}.`,
