@@ -417,7 +417,7 @@ export class EditorSession {
         places,
         openStore,
         newSession: isNew ? newSession : undefined,
-        toolServers: toolServers.length === 0 ? undefined : toolServers,
+        toolServers,
         editor: this.#reports.editorPort({
           logins: this.#options.logins,
           idOfCall: (toolCallId) => this.#updates.idOfCall(toolCallId),

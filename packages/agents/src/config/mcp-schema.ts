@@ -4,10 +4,10 @@ import { z } from "zod";
 
 const SERVER_NAME = /^[A-Za-z0-9_-]{1,64}$/u;
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$/u;
-const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/u;
+export const VARIABLE_NAME: RegExp = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/u;
 const MAX_SERVERS = 50;
 const MAX_VALUES = 100;
-const MAX_TEXT_CHARS = 10_000;
+export const MAX_TEXT_CHARS = 10_000;
 const MAX_ASKED_CHANNELS = 20;
 const MAX_NAME_CHARS = 200;
 

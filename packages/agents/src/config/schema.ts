@@ -3,18 +3,16 @@
 import { AGENT_NAMES } from "@continuo/core/model";
 import { z } from "zod";
 import { blobs, type FileBlobs } from "./blobs-schema.ts";
-import { type FileMcp, mcp } from "./mcp-schema.ts";
+import { type FileMcp, MAX_TEXT_CHARS, mcp, VARIABLE_NAME } from "./mcp-schema.ts";
 import { type FileServerLimits, SERVER_LIMIT_KEYS } from "./server-limits.ts";
 
 /** A name that can be used before an id (`NAME:ID`), in the name of a file and in the id of a log. */
 const AGENT_NAME = /^[a-z][a-z0-9-]{0,39}$/u;
-const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/u;
 const MAX_ARGS = 100;
 const MAX_AGENTS = 100;
 const MAX_PATTERNS = 1_000;
 const MAX_PRICES = 1_000;
 const MAX_PRICE = 1_000_000;
-const MAX_TEXT_CHARS = 10_000;
 const MAX_TIME_MS = 24 * 60 * 60 * 1000;
 
 const POLICIES = ["ask", "safe", "unrestricted"] as const;

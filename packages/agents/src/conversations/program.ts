@@ -44,11 +44,15 @@ export interface Program {
 }
 
 export function createProgram(options: ProgramOptions): Program {
-  const { setting, trust, places, ask, keepOpen, note, toolServers = [], editor } = options;
+  const { setting, trust, places, ask, keepOpen, note, toolServers, editor } = options;
   let agent: ConversationAgent | null = null;
   const waits = createWaitNotes(note);
   const noted = new Set<string>();
 
+  const noteOnce = (line: string): void => {
+    if (!noted.has(line)) note(line);
+    noted.add(line);
+  };
   /**
    * Before the agent starts, the person is asked once for each project, and learns once what the agent does not
    * receive.
@@ -60,14 +64,11 @@ export function createProgram(options: ProgramOptions): Program {
     const restrictionNow = () => restrictionFor(settings, places, cwd, trust);
     if (restrictionNow()?.isTrusted === false) await trust.settle(cwd);
     const restriction = restrictionNow();
-    if (restriction === null) return;
-    const line = describeRestriction(settings.name, restriction);
-    if (!noted.has(line)) note(line);
-    noted.add(line);
+    if (restriction !== null) noteOnce(describeRestriction(settings.name, restriction));
   };
   const noteLeftOut = (model: string): void => {
-    if (toolServers.length === 0) return;
-    note(`${model} is a model, which gets no MCP servers: ${toolServers.map(({ name }) => name).join(", ")}`);
+    const names = (toolServers ?? []).map(({ name }) => name);
+    if (names.length > 0) noteOnce(`${model} is a model, which gets no MCP servers: ${names.join(", ")}`);
   };
   const ready: Program["ready"] = async (state) => {
     if (agent !== null) return agent;
@@ -84,7 +85,7 @@ export function createProgram(options: ProgramOptions): Program {
       keepOpen,
       onWait: (waitMs, holder) => waits.wait({ name: settings.name, waitMs, holder }),
       ...present({ mode: mode ?? undefined, effort: effort ?? undefined, editor }),
-      ...(toolServers.length === 0 ? {} : { toolServers }),
+      ...present({ toolServers }),
     });
     return agent;
   };
