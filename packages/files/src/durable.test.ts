@@ -1,13 +1,16 @@
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { scratchFolder } from "../../../test/scratch-folder.ts";
 import {
   createFile,
   isFolder,
   makeFolderDurably,
   makeScratchFolder,
+  removeLeftScratch,
   renameDurably,
   renameToFreeName,
   syncPath,
@@ -212,4 +215,16 @@ test("a path that the system refuses to look at is no folder", () => {
     true,
     ...Array(5).fill(false),
   ]);
+});
+
+test("the scratch folders of killed processes are removed, but not those of another user", () => {
+  const folder = scratchFolder("left-scratch");
+  vi.stubEnv("TMPDIR", folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { pid } = spawnSync(process.execPath, ["-e", "0"]);
+  fs.mkdirSync(join(folder, `continuo-scratch-${pid}-a`));
+  removeLeftScratch((process.getuid?.() ?? 0) + 1);
+  expect(fs.readdirSync(folder)).toHaveLength(1);
+  removeLeftScratch();
+  expect(fs.readdirSync(folder)).toEqual([]);
 });

@@ -5,8 +5,25 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { isRunning } from "./process-start.ts";
+import { writeFailure } from "./write-failure.ts";
 
 const PRIVATE_FILE = 0o600;
 const RANDOM_BYTES = 8;
@@ -153,5 +170,50 @@ export function removeLeft(path: string): void {
     removeDurably(path);
   } catch {
     // The file was never there, or the next write of the same file removes it.
+  }
+}
+
+const SCRATCH = "continuo-scratch-";
+const SCRATCH_OF = /^continuo-scratch-(\d+)-/u;
+
+export interface Scratch extends Disposable {
+  readonly path: string;
+}
+
+/** A folder that only this process uses. Folders that killed processes left are removed first. Errors: `unwritable`. */
+export function openScratch(): Scratch {
+  const folder = realpathSync(tmpdir());
+  removeLeftScratch();
+  const path = makeScratch(join(folder, `${SCRATCH}${process.pid}-`));
+  return { path, [Symbol.dispose]: () => removeScratch(path) };
+}
+
+function makeScratch(prefix: string): string {
+  try {
+    return mkdtempSync(prefix);
+  } catch (cause) {
+    throw writeFailure(`cannot make a folder in ${dirname(prefix)}`, cause);
+  }
+}
+
+/** The folders of killed processes of this user, which contain whole conversations, or keys. */
+export function removeLeftScratch(user: number | undefined = process.getuid?.()): void {
+  const folder = tmpdir();
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const pid = SCRATCH_OF.exec(name)?.[1];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    // Another user could exchange a folder of their own for a link while it is removed.
+    const owner = lstatSync(join(folder, name), { throwIfNoEntry: false })?.uid;
+    if (user === undefined || owner === user) removeScratch(join(folder, name));
+  }
+}
+
+/** A file that a killed agent writes again is removed too. */
+function removeScratch(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  } catch (error) {
+    // The folder belongs to another user.
+    if (!["EPERM", "EACCES"].includes(String((error as NodeJS.ErrnoException).code))) throw error;
   }
 }

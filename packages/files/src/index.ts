@@ -15,10 +15,13 @@ export {
   makeFolderDurably,
   makeProjectFolder,
   makeScratchFolder,
+  openScratch,
   removeDurably,
   removeLeft,
+  removeLeftScratch,
   renameDurably,
   renameToFreeName,
+  type Scratch,
   syncPath,
 } from "./durable.ts";
 export { capturesMessageContent, homeOfThisUser, placesOfThisUser, slowAppendMs } from "./environment.ts";

@@ -1,6 +1,7 @@
 /** Claude Code in a conversation: each native session has a program of its own. */
 
 import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   type AgentCommand,
@@ -12,8 +13,9 @@ import {
   present,
   type Restriction,
   type SessionCapabilities,
+  type ToolServer,
 } from "@continuo/core/model";
-import { readJsonFile } from "@continuo/files";
+import { openScratch, readJsonFile, type Scratch } from "@continuo/files";
 import { claudeFolders, readLiveSessions } from "@continuo/native/claude";
 import {
   type AgentTurn,
@@ -36,7 +38,7 @@ import type { FolderTrust } from "../trust/index.ts";
 import { toContent } from "./input.ts";
 import { policyArguments, trustArguments } from "./policy.ts";
 import { type ClaudeProgram, startClaude } from "./program.ts";
-import { type ServerArguments, toServerArguments } from "./tool-servers.ts";
+import { toServerFile } from "./tool-servers.ts";
 
 export const AGENT = "Claude Code";
 
@@ -69,7 +71,7 @@ export class ClaudeLink implements LinkWithMethods {
   readonly #env: Record<string, string>;
   readonly restriction: Restriction | null;
   readonly leftOutServers: readonly string[];
-  readonly #servers: ServerArguments;
+  readonly #servers: readonly ToolServer[];
   readonly #running: string;
   #program: ClaudeProgram | null = null;
   #asked = "";
@@ -79,8 +81,8 @@ export class ClaudeLink implements LinkWithMethods {
     this.#trust = trustOf("claude", parts.open.cwd, parts.options);
     const servers = chooseServers(parts.open, ["stdio", "http", "sse"]);
     this.leftOutServers = servers.leftOut;
-    this.#servers = toServerArguments(servers.given);
-    this.#env = { ...driverEnvironment(parts.options, this.#trust), ...this.#servers.env };
+    this.#servers = servers.given;
+    this.#env = driverEnvironment(parts.options, this.#trust);
     this.restriction = restrictionOf(parts.options, this.#trust);
     this.#running = claudeFolders({ home: parts.options.places.home, env: this.#env }).running;
   }
@@ -206,12 +208,14 @@ export class ClaudeLink implements LinkWithMethods {
     const { open, options, command } = this.#parts;
     const model = open.model ?? options.model;
     const { effort } = open;
+    // Claude Code reads the file before it is ready, so its commands never find one.
+    using scratch = this.#servers.length === 0 ? null : openScratch();
     const extra = [
       ...(model === undefined ? [] : ["--model", model]),
       ...(effort === undefined ? [] : ["--effort", effort]),
       ...trustArguments(this.#trust),
       ...policyArguments(open.permissions),
-      ...this.#servers.args,
+      ...(scratch === null ? [] : ["--mcp-config", this.#writeServers(scratch)]),
       // If an argument is given twice, Claude Code uses the last one.
       ...(open.mode === undefined ? [] : ["--permission-mode", open.mode]),
     ];
@@ -234,6 +238,12 @@ export class ClaudeLink implements LinkWithMethods {
       const found = await findOnDisk(options, { sessionId: from, cwd: open.cwd });
       throw found === null ? notThere(from) : error;
     }
+  }
+
+  #writeServers({ path }: Scratch): string {
+    const file = join(path, "servers.json");
+    writeFileSync(file, toServerFile(this.#servers), { mode: 0o600, flag: "wx" });
+    return file;
   }
 }
 

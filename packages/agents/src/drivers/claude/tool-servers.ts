@@ -1,33 +1,31 @@
 /**
- * Tool servers for Claude Code: `--mcp-config` with a reference to a variable for each value, and the variables. Every
- * user of a machine can read the arguments of a program, but only its own user can read the variables. Pure. Seen in
+ * Tool servers for Claude Code: the content of a file for `--mcp-config`. The values are not in the arguments, which every
+ * user of a machine can read, and not in the environment, which the agent's own commands can print. Pure. Seen in
  * 2.1.332.
  */
 
 import type { ToolServer } from "@continuo/core/model";
 
-export interface ServerArguments {
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}
-
-export function toServerArguments(servers: readonly ToolServer[]): ServerArguments {
-  if (servers.length === 0) return { args: [], env: {} };
-  const env: Record<string, string> = {};
-  const hide = (value: string): string => {
-    const name = `CONTINUO_TOOL_SERVER_${Object.keys(env).length + 1}`;
-    env[name] = value;
-    return `\${${name}}`;
-  };
-  const hideAll = (values: Readonly<Record<string, string>>): Record<string, string> =>
-    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, hide(value)]));
+export function toServerFile(servers: readonly ToolServer[]): string {
   const mcpServers = Object.fromEntries(
     servers.map((server) => [
       server.name,
       "url" in server
-        ? { type: server.type, url: hide(server.url), headers: hideAll(server.headers) }
-        : { command: hide(server.command), args: server.args.map(hide), env: hideAll(server.env) },
+        ? { type: server.type, url: literal(server.url), headers: literals(server.headers) }
+        : { command: literal(server.command), args: server.args.map(literal), env: literals(server.env) },
     ]),
   );
-  return { args: ["--mcp-config", JSON.stringify({ mcpServers })], env };
+  return JSON.stringify({ mcpServers });
+}
+
+function literals(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, literal(value)]));
+}
+
+/**
+ * Claude Code replaces `${NAME:-TEXT}` once, by TEXT if there is no such variable. It has no other way to write a
+ * dollar sign before a brace.
+ */
+function literal(value: string): string {
+  return value.replaceAll(/\$\{/gu, () => `\${CONTINUO_NO_VARIABLE:-$}{`);
 }

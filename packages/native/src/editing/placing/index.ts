@@ -6,6 +6,7 @@
  * Does not know: the format of any agent, or the content of an edit.
  */
 
+export { openScratch, removeLeftScratch, type Scratch } from "@continuo/files";
 export { type AppendRecordsOptions, againOnConflict, appendRecords } from "./append.ts";
 export {
   type AppendNote,
@@ -30,6 +31,6 @@ export {
   takeFirstAttempt,
 } from "./place.ts";
 export { settleAppend } from "./settle-files.ts";
-export { openScratch, removeLeftScratch, type Scratch, type StageOptions, stageRecords } from "./stage.ts";
+export { type StageOptions, stageRecords } from "./stage.ts";
 export { stagedPath, stagedPlaces } from "./staged-places.ts";
 export { finishTitle, placeTitle } from "./title.ts";
