@@ -180,3 +180,12 @@ test("the adapter of pi, which never asks for a permission, is not started under
     expect.objectContaining({ code: "unsupported" }),
   );
 });
+
+test("an agent that starts no server without trust is given none, and the driver names them", async () => {
+  const server = { name: "files", command: "serve", args: [], env: {} };
+  const { driver, cwd, sent } = scripted(script, { toolServersNeedTrust: true });
+  await using conversation = await driver.open({ cwd, toolServers: [server] });
+  expect(conversation.leftOutServers).toEqual(["files"]);
+  expect(sent().at(-1)?.params).toEqual({ cwd, mcpServers: [] });
+  expect(knownProgram("gemini")?.toolServersNeedTrust).toBe(true);
+});

@@ -3,6 +3,7 @@
 import { existsSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { present } from "@continuo/core/model";
 import {
   type AcpDriver,
   type AcpOptions,
@@ -30,7 +31,12 @@ export interface ScriptedProgram {
 
 export function scripted(
   script: Script,
-  { keys = {}, policies = {}, ...options }: Partial<AcpOptions> & Pick<AcpProgram, "keys" | "policies"> = {},
+  {
+    keys = {},
+    policies = {},
+    toolServersNeedTrust,
+    ...options
+  }: Partial<AcpOptions> & Pick<AcpProgram, "keys" | "policies" | "toolServersNeedTrust"> = {},
 ): ScriptedProgram {
   const cwd = realpathSync(mkdtempSync(join(tmpdir(), "continuo-acp-")));
   const file = join(cwd, "script.json");
@@ -38,7 +44,7 @@ export function scripted(
   const command = [process.execPath, SCRIPTED_AGENT, file];
   const places = { home: cwd, env: { PATH: process.env.PATH ?? "" } };
   const driver = createAcpDriver(
-    { ...configuredProgram("scripted", command), keys, policies },
+    { ...configuredProgram("scripted", command), keys, policies, ...present({ toolServersNeedTrust }) },
     { places, command, ...options },
   );
   const linesOf = (name: string): readonly Json[] =>
@@ -51,8 +57,8 @@ export function scripted(
     const asked = existsSync(`${file}.asked`) ? linesOf("asked") : [];
     const methods = new Map(asked.map(({ id, method }) => [id, String(method)]));
     const version = script.hello?.protocolVersion === 2 ? 2 : 1;
-    const present = messages.filter(({ method }) => method !== FORMER_METHOD);
-    const violations = present.flatMap((message) =>
+    const known = messages.filter(({ method }) => method !== FORMER_METHOD);
+    const violations = known.flatMap((message) =>
       violationsOfClient(
         message,
         message.method === undefined ? methods.get(message.id) : undefined,

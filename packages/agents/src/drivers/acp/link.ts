@@ -141,7 +141,9 @@ export class AcpLink implements Link {
   /** The tool servers of the conversation, also for a session that is opened later in it. */
   get #toolServers(): ServerSelection {
     const { program, open } = this.#start;
-    return chooseServers(open, program.takesNoToolServers ? [] : this.connection.hello.toolServers);
+    const isUntrusted = program.toolServersNeedTrust === true && this.trust.by === null;
+    const takesNone = program.takesNoToolServers === true || isUntrusted;
+    return chooseServers(open, takesNone ? [] : this.connection.hello.toolServers);
   }
 
   async commands(): Promise<readonly AgentCommand[]> {

@@ -46,6 +46,8 @@ export interface AcpProgram {
   readonly sumsUsage?: true;
   /** True if it accepts the tool servers of its client but does not start them. */
   readonly takesNoToolServers?: true;
+  /** True if it starts no server of its client in a folder that is not trusted. */
+  readonly toolServersNeedTrust?: true;
 }
 
 /** `undefined` for an agent whose description has nothing about ACP: its program is started by its name. */

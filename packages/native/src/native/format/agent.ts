@@ -91,6 +91,8 @@ export interface AcpDescription {
   readonly sumsUsage?: true;
   /** It accepts the tool servers of its client, and starts none of them. */
   readonly takesNoToolServers?: true;
+  /** In a folder that is not trusted it starts no server of its client. */
+  readonly toolServersNeedTrust?: true;
 }
 
 /** An agent that ends a failed turn like an answered one: its session file records the reason as an error. */

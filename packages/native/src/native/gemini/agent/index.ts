@@ -81,6 +81,8 @@ export const geminiAgent: Agent = {
     },
     ownSession: { flag: "--session-id", since: "0.61.0" },
     recordsCalls: true,
+    // With GEMINI_CLI_TRUST_WORKSPACE=false it starts none (0.61.0).
+    toolServersNeedTrust: true,
   },
   format: async () => (await import("../index.ts")).geminiFormat,
 };
