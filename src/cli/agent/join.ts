@@ -1,7 +1,7 @@
 /** `continuo agent join`: an agent of this machine answers in a channel of a server. */
 
 import { agentOptionsOf, readConfiguration } from "@continuo/agents/config";
-import { openTalk } from "@continuo/agents/conversations";
+import { assertServersReadable, openTalk } from "@continuo/agents/conversations";
 import { findAgentProgram } from "@continuo/agents/drivers";
 import { connect } from "@continuo/core/client";
 import { ContinuoError, isContinuoError, present } from "@continuo/core/model";
@@ -20,7 +20,7 @@ export async function runJoin(channel: string, flags: JoinFlags, shell: Shell): 
   using _interrupts = shell.holdInterrupts(end);
   using _termination = shell.holdTermination(end);
   const note = (text: string): void => void shell.stderr.write(`${visibleLine(text)}\n`);
-  await assertInstalled(flags, shell);
+  await assertStartable(flags, shell);
   const client = await connect({
     ...(await accessOf(flags, shell)),
     channel,
@@ -57,10 +57,11 @@ export async function runJoin(channel: string, flags: JoinFlags, shell: Shell): 
 
 /**
  * Called before the channel shows the handle, because an agent that cannot start answers nothing. Errors:
- * `agent_missing`, `usage`.
+ * `agent_missing`, `usage`, `invalid` for a variable of an MCP server that is not set.
  */
-async function assertInstalled({ agent: name, cwd }: JoinFlags, shell: Shell): Promise<void> {
+async function assertStartable({ agent: name, cwd }: JoinFlags, shell: Shell): Promise<void> {
   const configuration = await readConfiguration(present({ places: shell, cwd }));
+  await assertServersReadable(configuration, shell);
   const settings = configuration.agents[name];
   if (settings?.endpoint !== undefined) return;
   const driving = settings === undefined ? {} : agentOptionsOf(settings);

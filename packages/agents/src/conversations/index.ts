@@ -14,7 +14,7 @@ export { TALK_LIMITS } from "./limits.ts";
 export { checkAgent, type LogInOptions, logIn, logOut } from "./log-in.ts";
 export type { TurnResult } from "./run.ts";
 export { matchPrompt, PROMPT_MATCHES, type SentPrompt, textsOfPrompt } from "./sent-prompts.ts";
-export { agentsAt, defaultAgent, installedAgents, readSettings } from "./settings.ts";
+export { agentsAt, assertServersReadable, defaultAgent, installedAgents, readSettings } from "./settings.ts";
 export {
   answerQuestion,
   type OpenQuestion,

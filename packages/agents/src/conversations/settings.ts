@@ -58,6 +58,11 @@ export async function toolServersOf(
   return [...readToolServers({ configured, file, replaced }, places), ...given];
 }
 
+/** Checks the servers that `openTalk` will read, before anything starts. Errors: as `readToolServers`. */
+export async function assertServersReadable(configuration: Configuration, places: PlacesAt): Promise<void> {
+  await toolServersOf({ flags: {}, places }, configuration);
+}
+
 interface ServerSources {
   readonly flags: TalkFlags;
   readonly places: PlacesAt;
