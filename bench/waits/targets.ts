@@ -88,7 +88,7 @@ const SPENT: readonly (readonly [names: readonly string[], spent: string])[] = [
   ],
   [
     ["chatClaude", "chatCodex"],
-    "to the start of the agent's program, Continuo takes 92 ms of processor time (Codex) to 107 ms (Claude Code), of which starting Node takes a third; most of the rest is loading modules. It was 185 and 205 ms until the search for programs of dead processes stopped waiting for other code. By the clock, ours is 98 ms (Codex) and 127 (Claude Code) on 2026-11-30, where it was 94 and 112 when the work began; the agents' own share differs by machine as well. The store opens while the agent starts.",
+    "to the start of the agent's program, Continuo takes 92 ms of processor time (Codex) to 107 ms (Claude Code), of which starting Node takes a third; most of the rest is loading modules. It was 185 and 205 ms until the search for programs of dead processes stopped waiting for other code. In another run, of 2026-12-01, `node -e 0` took 100 ms by the clock. Compared with a client that only starts the same program in the same way and sends the prompt, ours was 414 ms (Claude Code) and 375 (Codex): the program started 274 and 254 ms later, and from there to its request took 139 and 123 ms more, because Continuo uses 230 to 260 ms of processor time in that time too. The store opens while the agent starts.",
   ],
   [
     ["liveWork"],

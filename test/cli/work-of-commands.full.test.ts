@@ -26,8 +26,8 @@ interface ModuleLimit {
   readonly modules: number;
 }
 
-/** The limit for `START`. */
-const OF_EVERY_COMMAND: ModuleLimit = { modules: 76 };
+/** The limit for `START`. It grew by one: durable files check if the process that left a scratch folder still runs. */
+const OF_EVERY_COMMAND: ModuleLimit = { modules: 77 };
 
 /** The limits for what a command loads in addition to `START`. */
 const LIMITS: readonly (readonly [command: string, limit: ModuleLimit])[] = [

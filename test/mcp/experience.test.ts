@@ -410,3 +410,13 @@ test("a secret at the place where a long command is cut is masked too", async ()
   expect(data.repairs[0].failed).toContain("npm run lamp");
   expect(JSON.stringify(data)).not.toContain("Ab3Ab3");
 });
+
+test("a secret at the place where what a failed command printed is cut is masked too", async () => {
+  const token = `eyJ${"Ab3".repeat(20)}.eyJ${"Ab3".repeat(400)}.${"Ab3".repeat(15)}`;
+  const failed = bash("make lamp", `Exit code 1\nError: no lamp for ${token}`, true);
+  home.write(claudeFile(OPEN), sessionOf(OPEN, project, "Light it", [failed]));
+  await using mcp = openMcp(home, { cwd: project });
+  const { data, text } = await mcp.call("how", { command: "make lamp" });
+  expect(data.ways[0].error).toContain("Error: no lamp for [masked");
+  expect(text + JSON.stringify(data)).not.toContain("Ab3Ab3");
+});

@@ -275,6 +275,24 @@ test("a producer that sends an old batch again learns how far it got", async () 
   expect(await (await send("GET", "repeats?offset=-1")).json()).toEqual([0, 1, 2]);
 });
 
+test("a producer that a newer epoch replaced cannot close the stream", async () => {
+  await send("PUT", "epochs");
+  const of = (epoch: number, sequence: number) => ({
+    "producer-id": "p",
+    "producer-epoch": String(epoch),
+    "producer-seq": String(sequence),
+  });
+  expect((await send("POST", "epochs", "[1]", of(1, 0))).status).toBe(200);
+  expect((await send("POST", "epochs", undefined, { ...of(0, 1), "stream-closed": "true" })).status).toBe(
+    403,
+  );
+  expect((await send("POST", "epochs", "[2]", of(1, 1))).status).toBe(200);
+  expect((await send("POST", "epochs", undefined, { ...of(1, 2), "stream-closed": "true" })).status).toBe(
+    204,
+  );
+  expect((await send("POST", "epochs", "[3]")).status).toBe(409);
+});
+
 test("only the last page of a closed stream says that the stream is closed", async () => {
   const half = 2_500_000;
   await send("PUT", "pages", undefined, { "content-type": "application/octet-stream" });

@@ -193,4 +193,11 @@ export const CATALOG_LOOK_UPS: readonly PromiseOfRoom[] = [
     mistake: "    if (left.length <= waiting.length) return left;",
     test: "packages/agents/src/catalog/own-trash.test.ts",
   },
+  {
+    promise: "The index is asked for a new scan if its scan of a long session is outdated.",
+    file: "packages/agents/src/catalog/indexed-scan.ts",
+    text: "if (scan === null) onMissing();",
+    mistake: "if (previous === null) onMissing();",
+    test: "packages/agents/src/catalog/indexed-scan.test.ts",
+  },
 ];

@@ -139,4 +139,11 @@ export const CLIENT_ENDS: readonly PromiseOfRoom[] = [
     text: "this.#closing ??= this.#close();",
     mistake: "this.#closing = this.#close();",
   },
+  {
+    promise: "A message whose bytes do not fit in a frame is refused before it is sent.",
+    file: "packages/core/src/client/link.ts",
+    text: "return text.length * 3 > bytes && new TextEncoder().encode(text).length > bytes;",
+    mistake: "return text.length > bytes;",
+    test: "packages/core/src/client/link.test.ts",
+  },
 ];

@@ -94,4 +94,11 @@ export const MACHINE_CHATS: readonly PromiseOfRoom[] = [
     mistake: "moreOptions: CHAT_LIMITS.options",
     test: "packages/server/src/machine/chat/questions.test.ts",
   },
+  {
+    promise: "The active branch is read even if it is longer than the limit of messages.",
+    file: "packages/server/src/machine/history/branches.ts",
+    text: "if (messages > HISTORY_LIMITS.branchMessages && paths.length > 0) break;",
+    mistake: "if (messages > HISTORY_LIMITS.branchMessages) break;",
+    test: "packages/server/src/machine/history/branches.test.ts",
+  },
 ];

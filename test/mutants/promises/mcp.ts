@@ -349,4 +349,18 @@ export const MCP: readonly PromiseOfRoom[] = [
     mistake: "return words.some((word) => text.includes(word));",
     test: "test/mcp/recall.test.ts",
   },
+  {
+    promise: "A secret in what a failed command printed is masked also where the output is cut.",
+    file: "packages/server/src/mcp/how-tool.ts",
+    text: "cutMiddle(mask(error), ERROR_CHARS)",
+    mistake: "mask(cutMiddle(error, ERROR_CHARS))",
+    test: "test/mcp/experience.test.ts",
+  },
+  {
+    promise: "The tool `who` names no session of Continuo to a caller who may not see them.",
+    file: "packages/server/src/mcp/who-tool.ts",
+    text: "isVisible: (session) => isVisible(session, context),",
+    mistake: "isVisible: (session) => session.trashId === null,",
+    test: "packages/server/src/mcp/results.test.ts",
+  },
 ];

@@ -407,4 +407,11 @@ export const SERVER_PARTS: readonly PromiseOfRoom[] = [
     mistake: "if (wake?.id !== wakeId) return null;",
     test: "packages/server/src/server/subscriptions/deliveries.test.ts",
   },
+  {
+    promise: "A producer that a newer epoch replaced cannot close the stream.",
+    file: "packages/server/src/server/streams/append.ts",
+    text: 'also: [producer, { type: "close" }], signal });',
+    mistake: 'also: [{ type: "close" }], signal });',
+    test: "test/server/streams.test.ts",
+  },
 ];

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { FakeSocket } from "../../../../test/channels/fake-socket.ts";
 import { ContinuoError } from "../model/index.ts";
-import { CLOSE } from "../wire/index.ts";
+import { CHANNEL_LIMITS, CLOSE } from "../wire/index.ts";
 import type { AgenticClient } from "./client.ts";
 import { tokenFor } from "./client-options.ts";
 import { type ConnectOptions, connect, watch } from "./connect.ts";
@@ -157,6 +157,15 @@ test("a frame that is longer than the server reads is refused, and the others ar
   expect(second.framesOf("send").map(({ id }) => id)).toEqual(["b"]);
   second.say({ type: "ok", request: 2, result: "stored" });
   expect(await short).toBe("stored");
+});
+
+test("a message whose bytes do not fit in a frame is refused at once, and the connection stays", async () => {
+  const link = openLink();
+  const socket = await greeted();
+  link.joined();
+  const content = "茶".repeat(Math.ceil(CHANNEL_LIMITS.frameBytes / 3));
+  await expect(link.request({ ...SEND, content } as Request)).rejects.toMatchObject({ code: "too_large" });
+  expect([socket.framesOf("send"), FakeSocket.opened.length]).toEqual([[], 1]);
 });
 
 test("a server that ends names the time after which its clients come back", async () => {

@@ -6,6 +6,7 @@ import { bestOf, type HitData, hitToData, hitToText } from "./hits.ts";
 import { MCP_LIMITS } from "./limits.ts";
 import { hitsAnswer, visibleResults } from "./results.ts";
 import type { ToolContext } from "./tool-context.ts";
+import { originsOptions } from "./who-tool.ts";
 
 function result(sessionId: string, session: object = {}, more: object = {}): SearchResult {
   const about = { agent: "pi", sessionId, location: `/${sessionId}`, cwd: null, title: null, trashId: null };
@@ -110,6 +111,16 @@ test("experience comes only from sessions that the caller may see, and is looked
   const { signal } = new AbortController();
   const options = await experienceOptions(context as unknown as ToolContext, signal);
   expect(options).toMatchObject({ exclude: ["/secret"], timeMs: MCP_LIMITS.searchMs, signal });
+  const seen = (agent: string, trashId: string | null): unknown =>
+    options.isVisible?.({ agent, trashId } as never);
+  expect([seen("pi", null), seen("continuo", null), seen("pi", "t")]).toEqual([true, false, false]);
+});
+
+test("lines of a file name only sessions that the caller may see as their writers", async () => {
+  const places = { home: "/home/ann", cwd: "/home/ann/app", env: {} };
+  const context = { ...HIDDEN, places, nowMs: () => 5, exclude: async () => ["/secret"] };
+  const options = await originsOptions(context as unknown as ToolContext, new AbortController().signal);
+  expect(options).toMatchObject({ exclude: ["/secret"], nowMs: 5 });
   const seen = (agent: string, trashId: string | null): unknown =>
     options.isVisible?.({ agent, trashId } as never);
   expect([seen("pi", null), seen("continuo", null), seen("pi", "t")]).toEqual([true, false, false]);

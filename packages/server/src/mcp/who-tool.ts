@@ -1,7 +1,7 @@
 /** `who`: from lines of a file to the turns that wrote them. */
 
 import { resolve } from "node:path";
-import { openOrigins, readFileLines } from "@continuo/agents/search";
+import { type FileOriginsOptions, openOrigins, readFileLines } from "@continuo/agents/search";
 import { ContinuoError, type FileBlame, type LineOrigin } from "@continuo/core/model";
 import { cutMiddle, visibleLine } from "@continuo/core/transcript";
 import { z } from "zod";
@@ -43,24 +43,29 @@ export const whoTool: Tool = defineTool({
     notRead: z.number(),
   }),
   async call({ file, line, lastLine, maxTokens = MCP_LIMITS.answerTokens }, context, signal) {
-    const { places, exclude, nowMs, onUnindexed } = context;
+    const { places } = context;
     const path = resolve(places.cwd, file);
     // Only an agent of this machine has a folder, and no file outside of it is read.
     const lines = readFileLines(path, context.callerPid === null ? [] : [places.cwd]);
     const range = rangeOf(line, lastLine, lines.length);
-    const origins = openOrigins({
-      places,
-      signal,
-      onUnindexed,
-      exclude: await exclude(),
-      nowMs: nowMs(),
-      isVisible: (session) => isVisible(session, context),
-    });
-    const blame = await origins.ofFile(path, lines);
+    const blame = await openOrigins(await originsOptions(context, signal)).ofFile(path, lines);
     const runs = runsOf(blame, range, context);
     return largestWithin(runs.length, maxTokens, (count) => toAnswer(file, blame, runs, count));
   },
 });
+
+/** Only sessions that the caller may see are named as writers. */
+export async function originsOptions(context: ToolContext, signal: AbortSignal): Promise<FileOriginsOptions> {
+  const { places, exclude, nowMs, onUnindexed } = context;
+  return {
+    places,
+    signal,
+    onUnindexed,
+    exclude: await exclude(),
+    nowMs: nowMs(),
+    isVisible: (session) => isVisible(session, context),
+  };
+}
 
 interface LineRange {
   readonly from: number;

@@ -1,7 +1,7 @@
 import { lookUp, shippedPrices } from "@continuo/agents/catalog";
 import { HISTORY_LIMITS } from "@continuo/agents/pages";
 import type { SessionBranches } from "@continuo/core/wire/machine";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { CLAUDE_ID, claudeFile, claudeText, createHome } from "../../../../../test/cli/home.ts";
 import { branchesOf } from "./branches.ts";
 
@@ -29,4 +29,15 @@ test.each([
   const branches = await branchesWith(answers);
   expect(branches.branches).toHaveLength(answers - left);
   expect(branches.left).toBe(left);
+});
+
+test("the active branch is read even if it is longer than the limit of messages", async () => {
+  const limits: { branchMessages: number } = HISTORY_LIMITS;
+  const { branchMessages } = limits;
+  onTestFinished(() => {
+    limits.branchMessages = branchMessages;
+  });
+  limits.branchMessages = 1;
+  const { branches, left } = await branchesWith(3);
+  expect([branches.length, left]).toEqual([1, 2]);
 });
