@@ -281,6 +281,9 @@ test("evidence is sent again at once when the server's session was repaired", as
     client.add(CAPTION).catch(() => undefined);
     await vi.advanceTimersByTimeAsync(LIMITS.longestRetryMs);
   }
+  // The last socket may be closed, and the next one not yet open.
+  const sockets = FakeSocket.opened.length;
+  while (FakeSocket.opened.length === sockets) await vi.advanceTimersByTimeAsync(100);
   const before = sent("/evidence").length;
   replyTo = () => ({ ok: true });
   FakeSocket.opened.at(-1)?.say({ type: "backpressure", level: "none" });
