@@ -26,7 +26,7 @@ interface ModuleLimit {
   readonly modules: number;
 }
 
-/** The limit for `START`. It grew by one: durable files check if the process that left a scratch folder still runs. */
+/** The limit for `START`. `modules` grew by one: durable files check if the process of a scratch folder still runs. */
 const OF_EVERY_COMMAND: ModuleLimit = { modules: 77 };
 
 /** The limits for what a command loads in addition to `START`. */
