@@ -8,7 +8,7 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Html } from "../content/html.tsx";
-import { clock } from "../content/words.ts";
+import { clock, counted } from "../content/words.ts";
 import { keyHint, useKeys } from "../shell/keys.ts";
 import { isLost } from "../state/server.ts";
 import type { ChatClient } from "./chat-client.ts";
@@ -96,7 +96,7 @@ export function Question({
               </button>
             ))}
           {question.moreOptions === undefined || isOnce ? null : (
-            <span class="dim">{question.moreOptions} more answers are offered in a terminal.</span>
+            <span class="dim">A terminal offers {counted(question.moreOptions, "more answer")}.</span>
           )}
           {readsReason ? (
             <input

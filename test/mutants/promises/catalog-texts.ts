@@ -86,8 +86,8 @@ export const CATALOG_TEXTS: readonly PromiseOfRoom[] = [
   {
     promise: "The first session in an empty folder of sessions is known to the next search.",
     file: "packages/agents/src/catalog/texts-cache.ts",
-    text: "new Set([...existing, ...existing.flatMap(foldersIn)])",
-    mistake: "new Set(existing.flatMap(foldersIn))",
+    text: "new Set([...roots, ...roots.flatMap(foldersIn)])",
+    mistake: "new Set(roots.flatMap(foldersIn))",
     test: "packages/agents/src/catalog/texts-cache.test.ts",
   },
 ];

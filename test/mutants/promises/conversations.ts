@@ -202,8 +202,8 @@ export const CONVERSATIONS: readonly PromiseOfRoom[] = [
   {
     promise: "Every agent of a conversation gets the MCP servers of the person.",
     file: "packages/agents/src/conversations/program.ts",
-    text: "      ...present({ toolServers }),\n",
-    mistake: "",
+    text: "toolServers, editor })",
+    mistake: "editor })",
     test: "test/cli/chat-mcp.test.ts",
   },
   {

@@ -90,8 +90,8 @@ export const MACHINE_CHATS: readonly PromiseOfRoom[] = [
   {
     promise: "A question says how many of its options are not shown.",
     file: "packages/server/src/machine/chat/questions.ts",
-    text: "moreOptions: options.length - CHAT_LIMITS.options",
-    mistake: "moreOptions: CHAT_LIMITS.options",
+    text: "const hidden = options.length - CHAT_LIMITS.options",
+    mistake: "const hidden = CHAT_LIMITS.options",
     test: "packages/server/src/machine/chat/questions.test.ts",
   },
   {

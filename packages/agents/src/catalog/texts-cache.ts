@@ -179,11 +179,12 @@ function unchangedSince(openedMs: number, texts: OpenTexts, roots: readonly stri
     if (files.size >= CATALOG_LIMITS.watchedFiles) break;
     files.set(file.path, file);
   }
+  const existing = roots.filter((root) => existsSync(root));
+  const missing = roots.filter((root) => !existing.includes(root));
   const folders = watchedFolders(
     all.map(({ path }) => path),
-    roots,
+    existing,
   );
-  const missing = roots.filter((root) => !existsSync(root));
   const stamps = [...files.values()].map((file) => ({ path: file.path, stamp: stampOf([file]) }));
   return () =>
     !missing.some((root) => existsSync(root)) &&
@@ -204,8 +205,7 @@ function unchangedSince(openedMs: number, texts: OpenTexts, roots: readonly stri
  * older than its first session.
  */
 function watchedFolders(paths: readonly string[], roots: readonly string[]): ReadonlySet<string> {
-  const existing = roots.filter((root) => existsSync(root));
-  const watched = new Set([...existing, ...existing.flatMap(foldersIn)]);
+  const watched = new Set([...roots, ...roots.flatMap(foldersIn)]);
   for (const start of new Set(paths.map((path) => dirname(path)))) {
     const root = roots.find((one) => `${start}${sep}`.startsWith(`${one}${sep}`)) ?? dirname(start);
     watched.add(root);

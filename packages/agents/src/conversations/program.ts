@@ -84,8 +84,7 @@ export function createProgram(options: ProgramOptions): Program {
       onPermission: permissionsBy(present({ policy, timeLimitMs, ask })),
       keepOpen,
       onWait: (waitMs, holder) => waits.wait({ name: settings.name, waitMs, holder }),
-      ...present({ mode: mode ?? undefined, effort: effort ?? undefined, editor }),
-      ...present({ toolServers }),
+      ...present({ mode: mode ?? undefined, effort: effort ?? undefined, toolServers, editor }),
     });
     return agent;
   };

@@ -11,12 +11,12 @@ import {
   fileOfLocation,
   gitRemoteOf,
   makeScratchFolder,
+  openScratch,
   type Places,
   readOnlyDatabase,
   readSmallFile,
 } from "@continuo/files";
 import { formatOf } from "@continuo/native";
-import { openScratch } from "@continuo/native/editing/placing";
 import type { FoundSession } from "@continuo/native/kit";
 import { exportedBy, type OwnListRequest, ownListOf, witnessOf } from "../drivers/witness/index.ts";
 import { type AgentPrograms, programOf } from "./verify.ts";

@@ -2,8 +2,7 @@
 
 import { join } from "node:path";
 import { ContinuoError, isContinuoError } from "@continuo/core/model";
-import { makeScratchFolder, openOutputFile, type Places, statFile } from "@continuo/files";
-import { openScratch } from "@continuo/native/editing/placing";
+import { makeScratchFolder, openOutputFile, openScratch, type Places, statFile } from "@continuo/files";
 import { writeNewFile } from "@continuo/native/writing";
 import { firstFileOf } from "../drivers/witness/index.ts";
 import { recordsOf, type WriterSession } from "./made-session.ts";

@@ -2,9 +2,9 @@
 
 import { join } from "node:path";
 import { type AgentName, ContinuoError, type Message } from "@continuo/core/model";
-import { isJson, type Json, makeScratchFolder, type Places } from "@continuo/files";
+import { isJson, type Json, makeScratchFolder, openScratch, type Places } from "@continuo/files";
 import { formatOf } from "@continuo/native";
-import { openScratch, type PlaceOptions, placeSession, stageRecords } from "@continuo/native/editing/placing";
+import { type PlaceOptions, placeSession, stageRecords } from "@continuo/native/editing/placing";
 import type { AgentReader } from "@continuo/native/kit";
 
 import {

@@ -11,7 +11,7 @@ import {
   type SessionInfo,
   shellWord,
 } from "@continuo/core/model";
-import { type Places, placesOfThisUser } from "@continuo/files";
+import { openScratch, type Places, placesOfThisUser } from "@continuo/files";
 import { cutAt, type Fork } from "../native/forking/index.ts";
 import {
   formatOf,
@@ -27,7 +27,7 @@ import type { OpenedSession } from "../native/kit/index.ts";
 import { makersOfNow, type NativeWriter, type NewSession } from "../native/writing/index.ts";
 import { firstDifference } from "./compare-fork.ts";
 import { settleUnfinished } from "./locking/index.ts";
-import { attemptKey, openScratch, placeSession, stageRecords, takeFirstAttempt } from "./placing/index.ts";
+import { attemptKey, placeSession, stageRecords, takeFirstAttempt } from "./placing/index.ts";
 
 export interface ForkOptions extends LookupOptions {
   /**

@@ -8,6 +8,7 @@ import {
   copyDurably,
   filesBelow,
   makeScratchFolder,
+  openScratch,
   type Places,
   placesOfThisUser,
   statFile,
@@ -24,7 +25,7 @@ import type {
 import { writeNewFile } from "../native/writing/index.ts";
 import { refuseOpen } from "./live.ts";
 import { fileOf, lockedForEdit, settleUnfinished } from "./locking/index.ts";
-import { openScratch, stagedPath, stagedPlaces } from "./placing/index.ts";
+import { stagedPath, stagedPlaces } from "./placing/index.ts";
 import { assertAllSaid, textsOf } from "./repair-sound.ts";
 import { changeRows, moveToTrash, type Replacement, restoreFromTrash } from "./trash/index.ts";
 

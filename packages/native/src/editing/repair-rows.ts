@@ -2,12 +2,11 @@
 
 import { join } from "node:path";
 import { ContinuoError, present } from "@continuo/core/model";
-import type { Places } from "@continuo/files";
+import { openScratch, type Places } from "@continuo/files";
 import { formatOf, type Lookup, pick } from "../native/index.ts";
 import type { RowRepair, RowRepairer } from "../native/repairing/index.ts";
 import { makersOfNow, writeNewFile } from "../native/writing/index.ts";
 import { fileOf, lockedForEdit } from "./locking/index.ts";
-import { openScratch } from "./placing/index.ts";
 import { damageLeft, damageOf } from "./remaining-damage.ts";
 import type { CopyTarget, RepairOptions, SessionRepair } from "./repair-result.ts";
 import { assertAllSaid, textsOf, unsound, writeCopy } from "./repair-sound.ts";

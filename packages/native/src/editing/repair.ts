@@ -13,7 +13,7 @@ import {
   present,
   type SessionInfo,
 } from "@continuo/core/model";
-import { type FoundFile, type Json, type Places, placesOfThisUser } from "@continuo/files";
+import { type FoundFile, type Json, openScratch, type Places, placesOfThisUser } from "@continuo/files";
 import { isCompressed } from "@continuo/files/records";
 import {
   formatOf,
@@ -37,7 +37,6 @@ import {
 import { makersOfNow, writeNewFile } from "../native/writing/index.ts";
 import { refuseOpen } from "./live.ts";
 import { lockedForEdit, settleUnfinished } from "./locking/index.ts";
-import { openScratch } from "./placing/index.ts";
 import { damageLeft, damageOf } from "./remaining-damage.ts";
 import type { RepairOptions, SessionRepair } from "./repair-result.ts";
 import { repairRows } from "./repair-rows.ts";

@@ -4,7 +4,7 @@
 
 import { basename, join } from "node:path";
 import { ContinuoError, type Message } from "@continuo/core/model";
-import { exactOf, isJson, type Json, type Places } from "@continuo/files";
+import { exactOf, isJson, type Json, openScratch, type Places } from "@continuo/files";
 import type { Lookup } from "../native/index.ts";
 import type { OpenedSession } from "../native/kit/index.ts";
 import {
@@ -15,7 +15,6 @@ import {
   writeNewFile,
 } from "../native/writing/index.ts";
 import { firstDifference } from "./compare-fork.ts";
-import { openScratch } from "./placing/index.ts";
 import { moveToTrash } from "./trash/index.ts";
 
 export interface UpgradeOptions {

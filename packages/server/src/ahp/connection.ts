@@ -71,8 +71,8 @@ const MESSAGE = z.looseObject({
 type DispatchedAction = z.output<typeof DISPATCH>;
 
 /**
- * Sends the answer, which may be JSON in UTF-8 already. The caller must not wait between its changes and this call, so that no other action comes between
- * them.
+ * Sends the answer, which may be JSON in UTF-8 already. The caller must not wait between its changes and this call, so
+ * that no other action comes between them.
  */
 type Reply = (result: object | null) => void;
 

@@ -5,9 +5,8 @@ import { closeSync, createReadStream, openSync, statSync, writeSync } from "node
 import { dirname, join } from "node:path";
 import { createGunzip } from "node:zlib";
 import { type AgentName, ContinuoError } from "@continuo/core/model";
-import { makeScratchFolder, type Places, parseJson } from "@continuo/files";
+import { makeScratchFolder, openScratch, type Places, parseJson } from "@continuo/files";
 import { formatOf } from "@continuo/native";
-import { openScratch } from "@continuo/native/editing/placing";
 import { FREE_EXPANSION_BYTES, MAX_EXPANSION, MAX_MANIFEST_BYTES } from "./limits.ts";
 import { type BundledFile, type Manifest, noBundle, parseManifest, WORK_TREE } from "./manifest.ts";
 

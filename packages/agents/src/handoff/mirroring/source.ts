@@ -3,9 +3,8 @@
 import { lstatSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { present } from "@continuo/core/model";
-import { filesBelow, type Places, renameDurably, statFile } from "@continuo/files";
+import { filesBelow, openScratch, type Places, renameDurably, statFile } from "@continuo/files";
 import type { Lookup } from "@continuo/native";
-import { openScratch } from "@continuo/native/editing/placing";
 import type { RowsPlan } from "@continuo/native/kit";
 import { copyRows } from "../bundle/index.ts";
 import { hashOfFile, type MirroredFile, pathThere } from "./files.ts";

@@ -5,8 +5,7 @@
 
 import { join, relative, sep } from "node:path";
 import { type ContinuoError, isContinuoError, present } from "@continuo/core/model";
-import { filesBelow, type Places } from "@continuo/files";
-import { openScratch, type Scratch } from "@continuo/native/editing/placing";
+import { filesBelow, openScratch, type Places, type Scratch } from "@continuo/files";
 import { fingerprintOf, packWorkTree, type Repository, readWorkTree } from "../work-tree/index.ts";
 import { QUIET_MS, TREE_LOOK_MS, TREE_PAUSE } from "./limits.ts";
 import type { RemoteTakeOver } from "./lines.ts";

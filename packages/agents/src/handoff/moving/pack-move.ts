@@ -2,9 +2,8 @@
 
 import { join } from "node:path";
 import { present } from "@continuo/core/model";
-import { type OutputFile, type Places, placesOfThisUser } from "@continuo/files";
+import { type OutputFile, openScratch, type Places, placesOfThisUser } from "@continuo/files";
 import { lookUpSession, type SessionRef } from "@continuo/native";
-import { openScratch } from "@continuo/native/editing/placing";
 import { type PackedSession, packSession } from "../bundle/index.ts";
 import {
   openRepository,

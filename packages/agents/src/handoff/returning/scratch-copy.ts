@@ -1,9 +1,9 @@
 /** Writes the records of a session as those of a new one to a scratch folder, and reads them there. */
 
 import { type AgentName, ContinuoError, type Message } from "@continuo/core/model";
-import type { Json } from "@continuo/files";
+import { type Json, openScratch } from "@continuo/files";
 import { formatOf } from "@continuo/native";
-import { openScratch, stageRecords } from "@continuo/native/editing/placing";
+import { stageRecords } from "@continuo/native/editing/placing";
 import type { OpenedSession } from "@continuo/native/kit";
 import {
   type KeptRecord,

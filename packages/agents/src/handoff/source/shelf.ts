@@ -9,8 +9,8 @@ import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { getHeapStatistics } from "node:v8";
 import type { SessionDetails } from "@continuo/core/model";
+import { openScratch } from "@continuo/files";
 import { isCompressed } from "@continuo/files/records";
-import { openScratch } from "@continuo/native/editing/placing";
 import { type FoundSession, keepMessage } from "@continuo/native/kit";
 
 export interface Shelf extends Disposable {

@@ -10,9 +10,8 @@ import {
   present,
   type SubagentInfo,
 } from "@continuo/core/model";
-import type { Places } from "@continuo/files";
+import { openScratch, type Places } from "@continuo/files";
 import type { Lookup } from "@continuo/native";
-import { openScratch } from "@continuo/native/editing/placing";
 import type { OpenedSession } from "@continuo/native/kit";
 import type { KeptRecord } from "@continuo/native/writing";
 import { placeText, type SpokenMessage, selectMessages } from "../converting/index.ts";

@@ -1,13 +1,12 @@
 /** Finishes or undoes the edits of killed processes, before the next edit begins, or before somebody reads. */
 
 import { isFailure, type Problem } from "@continuo/core/model";
-import { lockSession, type Places, type WriterLock, writersOf } from "@continuo/files";
+import { lockSession, type Places, removeLeftScratch, type WriterLock, writersOf } from "@continuo/files";
 import {
   finishPlaced,
   finishTitle,
   type Note,
   notesLeft,
-  removeLeftScratch,
   settleAppend,
   type UnfinishedNote,
 } from "../placing/index.ts";

@@ -6,7 +6,6 @@
  * Does not know: the format of any agent, or the content of an edit.
  */
 
-export { openScratch, removeLeftScratch, type Scratch } from "@continuo/files";
 export { type AppendRecordsOptions, againOnConflict, appendRecords } from "./append.ts";
 export {
   type AppendNote,

@@ -5,6 +5,7 @@ import {
   cutText,
   type PermissionDecision,
   type PermissionRequest,
+  present,
 } from "@continuo/core/model";
 import {
   type AnswerCall,
@@ -163,6 +164,7 @@ export function toShown(
 ): ChatQuestion {
   const chars = JSON.stringify([toolInput, content]).length;
   const isShown = chars <= CHAT_LIMITS.requestChars && (title?.length ?? 0) <= MAX_LINE_CHARS;
+  const hidden = options.length - CHAT_LIMITS.options;
   return {
     approvalId,
     title: cutText(title ?? toolName ?? "", MAX_LINE_CHARS),
@@ -170,7 +172,7 @@ export function toShown(
     input: isShown ? (toolInput ?? null) : null,
     content: isShown ? (content ?? []) : null,
     options: options.slice(0, CHAT_LIMITS.options),
-    ...(options.length > CHAT_LIMITS.options && { moreOptions: options.length - CHAT_LIMITS.options }),
+    ...present({ moreOptions: hidden > 0 ? hidden : undefined }),
     readsReason: readsReason === true,
     mayHaveRun: grantedBefore !== undefined,
     until,
