@@ -15,14 +15,19 @@ export function programSources(): Plugin {
   return {
     name: "program-sources",
     enforce: "pre",
-    configureVitest: ({ vitest: { config } }) => {
+    configureVitest: ({ vitest: { config }, defineCacheKeyGenerator }) => {
       isChoosing = config.watch || Boolean(config.changed) || config.related !== undefined;
+      // A module from Vitest's cache is not transformed, and other runs cached these without the sources.
+      defineCacheKeyGenerator(({ id }) => (isChoosing && sourcesOf(id).length > 0 ? false : undefined));
     },
     transform(_code, id) {
       if (!isChoosing) return null;
-      const file = relative(ROOT, id).replaceAll(sep, "/");
-      for (const source of sourcesOfPrograms(file)) this.addWatchFile(join(ROOT, source));
+      for (const source of sourcesOf(id)) this.addWatchFile(join(ROOT, source));
       return null;
     },
   };
+}
+
+function sourcesOf(id: string): readonly string[] {
+  return sourcesOfPrograms(relative(ROOT, id).replaceAll(sep, "/"));
 }
