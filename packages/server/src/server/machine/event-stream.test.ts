@@ -76,3 +76,20 @@ test("a stream in which nothing happens sends a heartbeat, and its next event af
   expect(await next()).toBe("event: session\ndata: {}\n\n");
   await reader?.cancel();
 });
+
+test("a stream whose token was revoked ends", async () => {
+  let lose: () => void = () => undefined;
+  const connect = (_: unknown, onLost: () => void): Disposable => {
+    lose = onLost;
+    return { [Symbol.dispose]: () => undefined };
+  };
+  const context = { quotas: { connect }, draining: new AbortController().signal } as unknown as ServerContext;
+  const raw = new Request("http://127.0.0.1/v1/machine/sessions");
+  const call = { var: { grant: {} }, req: { raw } } as unknown as Call;
+  const { body } = eventStream(call, context, async function* (signal) {
+    yield { event: "session", data: {} };
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  });
+  lose();
+  expect(await new Response(body).text()).not.toContain("event: session");
+});

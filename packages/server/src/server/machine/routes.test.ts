@@ -2,12 +2,13 @@
 
 import { ContinuoError, type Principal } from "@continuo/core/model";
 import type { MachineService } from "@continuo/core/wire/machine";
-import { ONLY_READS } from "@continuo/core/wire/machine";
+import { ONLY_ANSWERS, ONLY_READS } from "@continuo/core/wire/machine";
 import { Hono } from "hono";
 import { expect, test } from "vitest";
 import type { Grant, McpService, Peer, ServerContext, ServerEnv } from "../context/index.ts";
 import { failure } from "../http/index.ts";
 import { actionRoutes } from "./action-routes.ts";
+import { chatRoutes } from "./chat-routes.ts";
 import { listRoutes } from "./list-routes.ts";
 import { mcp } from "./mcp.ts";
 import type { MachineAccess } from "./request-input.ts";
@@ -24,10 +25,15 @@ const GRANT = {
 
 type Routes = (app: Hono<ServerEnv>, context: ServerContext, asked: MachineAccess) => void;
 
-/** The routes for a token that may only read, or also write. */
-function appWith(routes: Routes, service: object, { context = {}, writes = false } = {}): Hono<ServerEnv> {
+/** The routes for a token that may only read, also answer questions, or also write. */
+function appWith(
+  routes: Routes,
+  service: object,
+  { context = {}, writes = false, answers = false } = {},
+): Hono<ServerEnv> {
   const asked: MachineAccess = async (_, access) => {
-    if (access !== "read" && !writes) throw new ContinuoError("forbidden", "the token only reads");
+    const isAllowed = access === "read" || writes || (access === "answer" && answers);
+    if (!isAllowed) throw new ContinuoError("forbidden", "the token only reads");
     return service as MachineService;
   };
   const app = new Hono<ServerEnv>();
@@ -111,4 +117,111 @@ test("a question of an agent counts as a connection of its token until it is ans
   mcp(context).publicRoutes?.(app);
   const answer = await app.request("/mcp", { method: "POST", body: "{}" }, { peer: PEER });
   expect([answer.headers.get("cache-control"), asked, open]).toEqual(["no-store", [1], 0]);
+});
+
+const post = (body: object): RequestInit => ({ method: "POST", body: JSON.stringify(body) });
+const PAGE = { id: "p", name: "a page" };
+
+test("each session that is exported, an emptied trash and an agent that starts are in the audit log before they happen", async () => {
+  const done: unknown[] = [];
+  const act = (name: string) => async () => {
+    done.push(name);
+    return { body: null, fileName: "all.zip", mimeType: "application/zip" };
+  };
+  const exportAll = () => {
+    done.push("export");
+    return { body: null, fileName: "all.zip", mimeType: "application/zip" };
+  };
+  const service = {
+    actions: { emptyTrash: act("empty"), exportAll },
+    chat: { begin: act("begin"), prompt: act("prompt") },
+  };
+  const store = () => ({
+    recordAudit: async ({ what, target }: { readonly what: string; readonly target: string }) => {
+      done.push(`${what} ${target}`);
+    },
+  });
+  const actions = appWith(actionRoutes, service, { context: { store }, writes: true });
+  const chats = appWith(chatRoutes, service, { context: { store }, writes: true });
+  await actions.request("/v1/machine/trash/empty", post({}));
+  await actions.request("/v1/machine/export", post({ format: "md", keys: ["a", "b"] }));
+  await chats.request("/v1/machine/chats", post({ text: "go", agent: "pi", cwd: "/srv" }));
+  await chats.request("/v1/machine/sessions/a/chat/prompt", post({ text: "go" }));
+  expect(done).toEqual([
+    "session_deleted the trash",
+    "empty",
+    "session_exported a",
+    "session_exported b",
+    "export",
+    "agent_started /srv",
+    "begin",
+    "agent_started a",
+    "prompt",
+  ]);
+});
+
+test.each([
+  [{ answers: true }, "refused"],
+  [{ writes: true }, "allowed"],
+])("of a token with %j, an answer that counts for longer than once is %s", async (rights, lasting) => {
+  const answered: unknown[] = [];
+  const chat = {
+    answer: async (_: string, __: object, options: { readonly lasting: string }) =>
+      answered.push(options.lasting),
+  };
+  const body = post({ approvalId: "q", outcome: "granted", page: PAGE });
+  await appWith(chatRoutes, { chat }, rights).request("/v1/machine/sessions/a/chat/answer", body);
+  expect(answered).toEqual([lasting]);
+});
+
+test("a token that only answers starts no agent, and does not see the files of a folder", async () => {
+  const app = appWith(chatRoutes, { chat: {} }, { answers: true });
+  const requests: readonly (readonly [string, RequestInit?])[] = [
+    ["/chats/files?words=a"],
+    ["/chats/agents?cwd=/srv"],
+    ["/chats", post({ text: "go", agent: "pi", cwd: "/srv" })],
+    ["/sessions/a/chat/prompt", post({ text: "go" })],
+    ["/sessions/a/chat/cancel", post({ runId: "r" })],
+  ];
+  const answers = await Promise.all(requests.map(([path, init]) => app.request(`/v1/machine${path}`, init)));
+  expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
+});
+
+test.each([
+  [{}, ONLY_READS],
+  [{ answers: true }, ONLY_ANSWERS],
+  [{ writes: true }, undefined],
+])("a page with the rights %j learns what it cannot do in a conversation", async (rights, readOnly) => {
+  const chat = {
+    events: async function* () {
+      yield { type: "state", state: { title: "T" } };
+    },
+  };
+  const connect = () => ({ [Symbol.dispose]: () => undefined });
+  const context = { quotas: { connect }, draining: new AbortController().signal };
+  const app = appWith(chatRoutes, { chat }, { context, ...rights });
+  const text = await (await app.request("/v1/machine/sessions/a/chat/events")).text();
+  const { state } = JSON.parse(/event: state\ndata: (.*)\n/u.exec(text)?.[1] ?? "{}");
+  expect(state).toEqual({ title: "T", ...(readOnly === undefined ? {} : { readOnly }) });
+});
+
+test("only a page on this machine that may write is offered a terminal, and gets one", async () => {
+  const actions = {
+    resume: async () => ({ command: "pi", terminal: "xterm" }),
+    openTerminal: async () => expect.unreachable("the request came from elsewhere"),
+  };
+  const app = appWith(actionRoutes, { actions }, { writes: true });
+  expect(await (await app.request("/v1/machine/sessions/a/resume")).json()).toEqual({
+    command: "pi",
+    terminal: null,
+  });
+  expect((await app.request("/v1/machine/sessions/a/terminal", post({}))).status).toBe(403);
+});
+
+test("a preview of a repair changes nothing", async () => {
+  const asked: string[] = [];
+  const change = async (_: string, how: string) => ({ how: asked.push(how) });
+  const app = appWith(actionRoutes, { actions: { repair: change, bringBack: change } });
+  for (const path of ["repair", "bring-back"]) await app.request(`/v1/machine/sessions/a/${path}`);
+  expect(asked).toEqual(["preview", "preview"]);
 });
