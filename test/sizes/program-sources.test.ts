@@ -13,7 +13,7 @@ interface Seen {
   readonly fromCache: boolean;
 }
 
-/** What Vitest sees of a file in a run with these options. */
+/** The file as Vitest sees it in a run with these options. */
 function seenOf(file: string, options: object): Seen {
   const { configureVitest, transform } = programSources() as unknown as {
     readonly configureVitest: (context: object) => void;

@@ -102,7 +102,7 @@ export const SERVER_MACHINE: readonly PromiseOfRoom[] = [
     test: "packages/server/src/server/machine/routes.test.ts",
   },
   {
-    promise: "A preview of a repair changes nothing.",
+    promise: "A request for the preview of a repair changes nothing.",
     file: "packages/server/src/server/machine/action-routes.ts",
     text: 'actions.repair(keyOf(c), "preview", c.req.raw.signal)',
     mistake: 'actions.repair(keyOf(c), "in place", c.req.raw.signal)',

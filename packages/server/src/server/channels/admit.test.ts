@@ -81,6 +81,21 @@ test("a connection that fails when it comes back to its handle waits for its ret
   expect(ends).toEqual(["awaitReturn", "leave"]);
 });
 
+test("a connection that is alive keeps its handle against another one, and its own program gets it again", async () => {
+  const renew = vi.spyOn(Seat.prototype, "renew");
+  const agent = { participantType: "agent" };
+  expect(await enter(agent)).toBe("none");
+  expect(await enter({ ...agent, instance: "other" })).toBe("handle_taken");
+  expect(renew).toHaveBeenCalledOnce();
+  expect(await enter(agent)).toBe("none");
+});
+
+test("a hello that is refused leaves its handle to the next one", async () => {
+  const agent = { participantType: "agent" };
+  expect(await enter({ ...agent, after: 99 })).toBe("out_of_range");
+  expect(await enter({ ...agent, instance: "other" })).toBe("none");
+});
+
 test.each([
   ["ann", ["read", "write"]],
   [null, ["read"]],

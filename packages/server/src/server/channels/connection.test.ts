@@ -216,7 +216,7 @@ const WELCOME = { type: "hello" };
 
 interface Seated {
   readonly seating: SeatUse;
-  /** What was done with the seat. */
+  /** The steps that were taken with the seat. */
   readonly done: string[];
   /** Accepts the hello as one of a participant. */
   admit(participation?: object): void;

@@ -3,9 +3,21 @@
 import { ContinuoError, type Store } from "@continuo/core/model";
 import { CHANNEL_LIMITS, channelLogId } from "@continuo/core/wire";
 import { type OpenedStore, openStore } from "@continuo/store";
-import { createParticipantSession, openChannel, readState, takeHandle } from "@continuo/store/channels";
+import {
+  createParticipantSession,
+  hasParticipantSession,
+  openChannel,
+  readState,
+  takeHandle,
+} from "@continuo/store/channels";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { mayHaveOpen, type Participation, perform, performSends } from "./requests.ts";
+import {
+  mayHaveOpen,
+  openParticipantSession,
+  type Participation,
+  perform,
+  performSends,
+} from "./requests.ts";
 
 const place = { channel: "team", handle: "ann" };
 const instance = "first";
@@ -167,4 +179,19 @@ test("a message that another connection of the person has in progress is not con
   participation.unsure.add("m");
   await expect(perform(participation, part)).rejects.toMatchObject({ code: "conflict" });
   expect(await types()).toEqual(["message_sent"]);
+});
+
+test("a session counts for the quota of its token before it is created", async () => {
+  const limited = new ContinuoError("rate_limited", "as many as it may in a day");
+  const opening = openParticipantSession({ ...participation, countLog: () => Promise.reject(limited) });
+  await expect(opening).rejects.toBe(limited);
+  expect(await hasParticipantSession(base, place)).toBe(false);
+});
+
+test("a request for more of the history than the server returns is refused", async () => {
+  await createParticipantSession(base, place);
+  participation.session = "kept";
+  const ask = (limit: number) => perform(participation, { type: "history", request: 1, limit });
+  await expect(ask(11)).rejects.toMatchObject({ code: "invalid", details: { limit: 10 } });
+  expect(await ask(10)).toEqual([]);
 });

@@ -54,3 +54,25 @@ test("a record that is appended while a page is read, just before its log is clo
     taken.push(...batch.take().map(({ sequence }) => sequence));
   expect(taken).toEqual([1]);
 });
+
+test.each([
+  ["records", LIMITS.sseEvents + 200, 1, LIMITS.sseEvents],
+  ["bytes", 5, LIMITS.sseBytes / 2, 2],
+])("records that arrive together are a batch with a limit of %s", async (_, records, sizeBytes, most) => {
+  await using store = await openStore("memory:");
+  await store.createLog({ logId: LOG, mediaType: "text/plain" });
+  const batches = liveBatches(store, LOG, { after: 0, signal: new AbortController().signal });
+  await batches.next();
+  const data = Buffer.alloc(sizeBytes, "x");
+  await store.append(
+    LOG,
+    Array.from({ length: records }, () => ({ type: "bytes", data })),
+  );
+  const sizes: number[] = [];
+  for (let left = records; left > 0; left -= sizes.at(-1) ?? 0) {
+    const { value } = await batches.next();
+    sizes.push(value?.take().length ?? 0);
+  }
+  expect(Math.max(...sizes)).toBe(most);
+  await batches.return();
+});

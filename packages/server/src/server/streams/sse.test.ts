@@ -1,6 +1,6 @@
 /** The control events of an event stream, which tell a reader whether it has everything and where it continues. */
 
-import type { Store } from "@continuo/core/model";
+import { ContinuoError, type Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { LIMITS } from "../context/index.ts";
@@ -81,4 +81,50 @@ test("no line of a record ends its event in an event stream, whichever sign ends
     "data:event: control",
     "data:three",
   ]);
+});
+
+/** The quotas of one token: its open connections and answers, and the sizes that its answers had. */
+function counted(refusal?: ContinuoError) {
+  const sizes: number[] = [];
+  const open = { connections: 0, answers: 0 };
+  const opened = (what: keyof typeof open): Disposable => {
+    open[what] += 1;
+    return {
+      [Symbol.dispose]: () => {
+        open[what] -= 1;
+      },
+    };
+  };
+  const answer = async () => {
+    if (refusal !== undefined) throw refusal;
+    return { ...opened("answers"), resize: async (bytes: number) => void sizes.push(bytes) };
+  };
+  return { sizes, open, quotas: { connect: () => opened("connections"), answer } };
+}
+
+test("a batch that was read, and a stream that was never read, no longer count for the answers of the token", async () => {
+  await using store = await openStore("memory:");
+  const log = await store.createLog({ logId: LOG });
+  await store.append(LOG, [{ type: "note", data: {} }]);
+  await store.closeLog(LOG);
+  const { sizes, open, quotas } = counted();
+  const call = callFor(store);
+  const stream = async () =>
+    await streamEvents({ ...call, context: { ...call.context, quotas } } as unknown as Call, log, 0);
+  await (await stream()).text();
+  expect([sizes.length, (sizes[0] ?? 0) > 0, sizes.at(-1)]).toEqual([2, true, 0]);
+  expect(open).toEqual({ connections: 0, answers: 0 });
+  await (await stream()).body?.cancel();
+  expect(open).toEqual({ connections: 0, answers: 0 });
+});
+
+test("a stream that the quota of its token refuses leaves no connection open", async () => {
+  await using store = await openStore("memory:");
+  const log = await store.createLog({ logId: LOG });
+  const refusal = new ContinuoError("rate_limited", "other answers are not read");
+  const { open, quotas } = counted(refusal);
+  const call = callFor(store);
+  const context = { ...call.context, quotas };
+  await expect(streamEvents({ ...call, context } as unknown as Call, log, 0)).rejects.toBe(refusal);
+  expect(open.connections).toBe(0);
 });
