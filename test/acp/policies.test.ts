@@ -189,3 +189,16 @@ test("an agent that starts no server without trust is given none, and the driver
   expect(sent().at(-1)?.params).toEqual({ cwd, mcpServers: [] });
   expect(knownProgram("gemini")?.toolServersNeedTrust).toBe(true);
 });
+
+test("an agent that replaces variables in the values of a client's servers is given a backslash before each dollar sign", async () => {
+  const env = { TOKEN: `\${HOME}:$HOME`, PATTERN: "a\\$b\\" };
+  const server = { name: "files", command: "serve", args: ["$HOME"], env };
+  const { driver, cwd, sent } = scripted(script, { expandsToolServers: true });
+  await using _ = await driver.open({ cwd, toolServers: [server] });
+  const escaped = [
+    { name: "TOKEN", value: `\\\${HOME}:\\$HOME` },
+    { name: "PATTERN", value: "a\\\\$b\\" },
+  ];
+  expect(sent().at(-1)?.params).toEqual({ cwd, mcpServers: [{ ...server, env: escaped }] });
+  expect(knownProgram("gemini")?.expandsToolServers).toBe(true);
+});

@@ -35,16 +35,19 @@ export function scripted(
     keys = {},
     policies = {},
     toolServersNeedTrust,
+    expandsToolServers,
     ...options
-  }: Partial<AcpOptions> & Pick<AcpProgram, "keys" | "policies" | "toolServersNeedTrust"> = {},
+  }: Partial<AcpOptions> &
+    Pick<AcpProgram, "keys" | "policies" | "toolServersNeedTrust" | "expandsToolServers"> = {},
 ): ScriptedProgram {
   const cwd = realpathSync(mkdtempSync(join(tmpdir(), "continuo-acp-")));
   const file = join(cwd, "script.json");
   writeFileSync(file, JSON.stringify(script));
   const command = [process.execPath, SCRIPTED_AGENT, file];
   const places = { home: cwd, env: { PATH: process.env.PATH ?? "" } };
+  const facts = present({ toolServersNeedTrust, expandsToolServers });
   const driver = createAcpDriver(
-    { ...configuredProgram("scripted", command), keys, policies, ...present({ toolServersNeedTrust }) },
+    { ...configuredProgram("scripted", command), keys, policies, ...facts },
     { places, command, ...options },
   );
   const linesOf = (name: string): readonly Json[] =>

@@ -14,8 +14,8 @@ import { SUBJECTS } from "./subjects/index.ts";
 
 const SERVER = join(import.meta.dirname, "tool-server.js");
 const TOKEN = "a-token-of-the-caller";
-/** Claude Code replaces variables in its own files, but not in the values of the caller. */
-const LITERAL_TOKEN = `${TOKEN}-\${HOME}`;
+/** Claude Code and Gemini CLI replace variables in values, but not in those of the caller. */
+const LITERAL_TOKEN = `${TOKEN}-\${HOME}-$HOME`;
 
 /**
  * pi takes servers only from its own files; Copilot accepts those of its client but starts none (1.0.102, without an
@@ -37,12 +37,11 @@ test.each(Object.entries(TAKES))(
     await using server = await startModelServer();
     const { cwd, driver } = await SUBJECTS[name as AgentName].prepare(sandbox, server.url);
     const log = join(sandbox.root, "given.log");
-    const token = name === "claude" ? LITERAL_TOKEN : TOKEN;
     const given: ToolServer = {
       name: "given",
       command: process.execPath,
       args: [SERVER, log],
-      env: { GIVEN_TOKEN: token },
+      env: { GIVEN_TOKEN: LITERAL_TOKEN },
     };
     const starts = (): number => {
       const text = existsSync(log) ? readFileSync(log, "utf8") : "";
@@ -63,7 +62,7 @@ test.each(Object.entries(TAKES))(
     const sessionId = await say(undefined, 1);
     await say(sessionId, takes ? starts() + 1 : 0);
     expect(existsSync(log)).toBe(takes);
-    if (takes) expect(readFileSync(log, "utf8")).toContain(JSON.stringify({ token }));
+    if (takes) expect(readFileSync(log, "utf8")).toContain(JSON.stringify({ token: LITERAL_TOKEN }));
   },
 );
 

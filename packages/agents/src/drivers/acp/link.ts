@@ -305,7 +305,7 @@ export class AcpLink implements Link {
       const asked = {
         ...params,
         cwd: open.cwd,
-        mcpServers: this.#toolServers.given.map(toAcpServer),
+        mcpServers: this.#toolServers.given.map((server) => toAcpServer(server, this.#start.program)),
         ...present({ _meta: meta }),
       };
       if (typeof params.sessionId === "string") this.connection.noteSession(params.sessionId);
@@ -475,9 +475,12 @@ export class AcpLink implements Link {
   }
 }
 
-function toAcpServer(server: ToolServer): Json {
+/** A value of the caller is literal. A backslash stays one, because it is removed only before a dollar sign. */
+function toAcpServer(server: ToolServer, { expandsToolServers }: AcpProgram): Json {
+  const literal = (value: string): string =>
+    expandsToolServers ? value.replaceAll("$", () => "\\$") : value;
   const pairs = (values: Readonly<Record<string, string>>): Json[] =>
-    Object.entries(values).map(([name, value]) => ({ name, value }));
+    Object.entries(values).map(([name, value]) => ({ name, value: literal(value) }));
   return "url" in server
     ? { ...server, headers: pairs(server.headers) }
     : { ...server, env: pairs(server.env) };

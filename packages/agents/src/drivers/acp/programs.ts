@@ -48,6 +48,8 @@ export interface AcpProgram {
   readonly takesNoToolServers?: true;
   /** True if it starts no server of its client in a folder that is not trusted. */
   readonly toolServersNeedTrust?: true;
+  /** True if it replaces `$NAME` and `${NAME}` in values of its client's tool servers, but not after a backslash. */
+  readonly expandsToolServers?: true;
 }
 
 /** `undefined` for an agent whose description has nothing about ACP: its program is started by its name. */

@@ -93,6 +93,11 @@ export interface AcpDescription {
   readonly takesNoToolServers?: true;
   /** In a folder that is not trusted it starts no server of its client. */
   readonly toolServersNeedTrust?: true;
+  /**
+   * It replaces `$NAME` and `${NAME}` in the variables and headers of its client's servers, but not after a backslash,
+   * which it removes.
+   */
+  readonly expandsToolServers?: true;
 }
 
 /** An agent that ends a failed turn like an answered one: its session file records the reason as an error. */

@@ -83,6 +83,8 @@ export const geminiAgent: Agent = {
     recordsCalls: true,
     // With GEMINI_CLI_TRUST_WORKSPACE=false it starts none (0.61.0).
     toolServersNeedTrust: true,
+    // Not in commands, arguments and addresses (0.61.0).
+    expandsToolServers: true,
   },
   format: async () => (await import("../index.ts")).geminiFormat,
 };
