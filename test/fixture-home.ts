@@ -26,3 +26,32 @@ export async function copyHome(
   const places = { home: scratch, env: { [HOME_VARIABLES[agent]]: home } };
   return { places, sessions: await listNativeSessions({ agents: [agent], places, archived: "include" }) };
 }
+
+/** The cases in groups with at most one case of each agent, which fit into one home. */
+export const CASE_GROUPS: readonly (readonly (readonly [AgentName, string])[])[] = groupCases();
+
+function groupCases(): (readonly [AgentName, string])[][] {
+  const groups: (readonly [AgentName, string])[][] = [];
+  for (const one of FORMAT_CASES) {
+    const group = groups.find((cases) => !cases.some(([agent]) => agent === one[0]));
+    if (group === undefined) groups.push([one]);
+    else group.push(one);
+  }
+  return groups;
+}
+
+/** Copies the homes of one group. */
+export async function copyGroup(
+  scratch: string,
+  group: readonly (readonly [AgentName, string])[],
+): Promise<CopiedHome> {
+  const env: Record<string, string> = {};
+  for (const [agent, name] of group) {
+    const home = join(scratch, `${agent}-home`);
+    cpSync(join(FIXTURES, agent, name, "home"), home, { recursive: true });
+    env[HOME_VARIABLES[agent]] = home;
+  }
+  const agents = group.map(([agent]) => agent);
+  const places = { home: scratch, env };
+  return { places, sessions: await listNativeSessions({ agents, places, archived: "include" }) };
+}

@@ -34,6 +34,8 @@ export interface Editor extends AsyncDisposable {
 }
 
 export interface EditorOptions {
+  /** Variables of the gateway, in addition to the home and the search path. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly capabilities?: ClientCapabilities;
   /** Answers every other request of an agent. */
   readonly onAgentRequest?: (
@@ -58,13 +60,18 @@ const AGENT_REQUESTS = [
   "elicitation/create",
 ];
 
-export async function openEditor(home: Home, options: EditorOptions = {}): Promise<Editor> {
+export async function openEditor(home: Pick<Home, "path">, options: EditorOptions = {}): Promise<Editor> {
   const { toEditor = new PassThrough() } = options;
   const toAgent = new PassThrough();
   const reports: string[] = [];
   let unindexed = 0;
   const stop = new AbortController();
-  const places = { home: home.path, cwd: home.path, env: cleanEnv(home.path), now: new Date() };
+  const places = {
+    home: home.path,
+    cwd: home.path,
+    env: { ...cleanEnv(home.path), ...options.env },
+    now: new Date(),
+  };
   const served = serveAcp({
     places,
     openStore: conversationOf({}, places as never).openStore,
