@@ -26,6 +26,12 @@ export interface SharedSessions {
 /** A gateway is killed at most this long after a prompt. */
 const LATEST_KILL_MS = 3_000;
 
+/**
+ * The prompts of a session wait for one another: for five editors, and for the leases of 30 s that killed gateways leave
+ * behind.
+ */
+const ANSWER_MS = 300_000;
+
 /** An answer that contained its whole input would double with each replay. */
 export const ECHO_SCRIPT: Script = {
   hello: hello1({ resume: {} }, { loadSession: true }),
@@ -144,7 +150,8 @@ export async function beginSessions(home: TalkHome, count: number): Promise<read
 
 export async function openGateway(home: TalkHome): Promise<Wire> {
   const env = cleanEnv(home.path);
-  const wire = new Wire({ command: [process.execPath, MAIN, "acp"], cwd: projectOf(home), env });
+  const command = [process.execPath, MAIN, "acp"] as const;
+  const wire = new Wire({ command, cwd: projectOf(home), env, answerMs: ANSWER_MS });
   await wire.get("initialize", { protocolVersion: 1, clientCapabilities: {} });
   return wire;
 }
