@@ -284,3 +284,30 @@ test("a choice of an agent whose program does not start is refused with the reas
   expect(await say(editor, begun, "again")).toEqual({ stopReason: "end_turn" });
   expect(spokenIn(editor.take())).not.toContain("[Continuo:");
 });
+
+test("an agent that needs long to start delays only its first turn, and the choice of an agent", async () => {
+  const initialize = [{ untilFile: "ready" }, { result: SCRIPT.hello ?? {} }];
+  home = createTalkHome({ ...SCRIPT, answers: { ...SCRIPT.answers, initialize } });
+  cwd = join(home.path, "project");
+  home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, CONVERSATION));
+  await using editor = await openEditor(home);
+  const { agent } = editor;
+  const sessionId = await newSession(editor);
+  const { sessions } = await agent.request("session/list", {});
+  expect(sessions.map((row) => row.sessionId)).toEqual([`claude:${CLAUDE_ID}`]);
+  await agent.request("session/load", { sessionId: `claude:${CLAUDE_ID}`, cwd, mcpServers: [] });
+  await agent.request("session/resume", { sessionId, cwd });
+  const other = await newSession(editor);
+  let isOver = false;
+  const over = (): void => {
+    isOver = true;
+  };
+  const choice = { sessionId: other, configId: "agent", value: "other" };
+  const chosen = agent.request("session/set_config_option", choice).finally(over);
+  const turn = say(editor, sessionId, "hello").finally(over);
+  await expect.poll(() => home.methods()).toContain("initialize");
+  expect(isOver).toBe(false);
+  home.write("ready", "");
+  expect(await turn).toEqual({ stopReason: "end_turn" });
+  expect(await chosen).toMatchObject({ configOptions: expect.any(Array) });
+});
