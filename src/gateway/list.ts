@@ -16,7 +16,7 @@ import {
   type Prices,
   projectFilter,
 } from "@continuo/agents/catalog";
-import { ContinuoError, keepNewest, messageOf, present } from "@continuo/core/model";
+import { ContinuoError, keepNewest, messageOf, once, present } from "@continuo/core/model";
 import type { PlacesAt } from "@continuo/files";
 import { createKeptList } from "./kept-list.ts";
 import { GATEWAY_LIMITS } from "./limits.ts";
@@ -68,7 +68,7 @@ export function createLists({ places, report, prices, list: read = listCatalog }
   });
   const pageAt = async (cursor: string): Promise<ListSessionsResponse> => {
     const { rows, nextCursor } = await pageOf(lists, cursor);
-    const sessions = await infosOf(rows, { places, prices: await knownPrices() });
+    const sessions = await infosOf(rows, { places, prices: await knownPrices.get() });
     return { sessions: [...sessions], ...present({ nextCursor }) };
   };
   const told = (list: CatalogList): CatalogList => {
@@ -85,7 +85,7 @@ export function createLists({ places, report, prices, list: read = listCatalog }
     const rows = namedRows(list.sessions, list.own).filter(isShown);
     const readAll = async (): Promise<readonly NamedRow[]> =>
       withOthers(rows, wholeRows(await kept.whole()).filter(isShown), new Set(list.metIds));
-    return { rows, all: list.sessions.length < limit ? null : once(readAll) };
+    return { rows, all: list.sessions.length < limit ? null : once(readAll).get };
   };
   return {
     async page({ cwd, cursor, archived }, folder = "project") {
@@ -185,18 +185,4 @@ function withOthers(
 ): readonly NamedRow[] {
   const known = new Set(first.map(({ id }) => id));
   return [...first, ...whole.filter(({ id, row }) => !known.has(id) && met.has(row.sessionId))];
-}
-
-/** Keeps the result of the first call, but not a failure. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | null = null;
-  return async () => {
-    made ??= make();
-    try {
-      return await made;
-    } catch (error) {
-      made = null;
-      throw error;
-    }
-  };
 }

@@ -86,3 +86,20 @@ test.each([
     await other.close();
   },
 );
+
+test("a machine that could not be loaded is loaded again at the next request, and the server closes in between", async () => {
+  let loads = 0;
+  const machine = async (): Promise<ReturnType<typeof recordingMachine>> => {
+    loads += 1;
+    if (loads === 1 || loads === 3) throw new Error("too many open files");
+    return recordingMachine([], "notes");
+  };
+  const statusOf = async ({ url }: ServerHandle): Promise<number> =>
+    (await fetch(`${url}/v1/machine/sessions/x/export?format=md`)).status;
+  const first = await openServer(store, { machine });
+  expect([await statusOf(first), await statusOf(first)]).toEqual([500, 200]);
+  await first.close();
+  const second = await openServer(store, { machine });
+  expect(await statusOf(second)).toBe(500);
+  await second.close();
+});

@@ -63,6 +63,7 @@ export { knownError } from "./known-error.ts";
 export { assertKnownOptions, type KnownOptions } from "./known-options.ts";
 export * from "./messages/index.ts";
 export { nearest } from "./nearest.ts";
+export { type Once, once } from "./once.ts";
 export { type OpenSession, openInAgent } from "./open-in-agent.ts";
 export { assertChoice, assertNumbers } from "./option-values.ts";
 export { listAll, readAll } from "./pages.ts";

@@ -5,7 +5,7 @@
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { assertKnownOptions, ContinuoError, present } from "@continuo/core/model";
+import { assertKnownOptions, ContinuoError, once, present } from "@continuo/core/model";
 import { ANY_HANDLE } from "@continuo/core/wire";
 import type { Authenticate, ContinuoServer, Grant, Peer } from "../server/index.ts";
 import { toErrorResponse } from "./error-response.ts";
@@ -33,19 +33,16 @@ export function createHandler(
   assertKnownOptions("limits", options.limits ?? {}, LIMIT_OPTIONS);
   assertKnownOptions("live", options.live ?? {}, LIVE_OPTIONS);
   const arrived = new WeakMap<Peer, Request>();
-  let loading: Promise<ContinuoServer> | undefined;
-  const load = (): Promise<ContinuoServer> => {
-    loading ??= import("./mounted-server.ts").then(({ openServer }) =>
-      openServer(continuo, options, authenticator(continuo, options, arrived), report),
-    );
-    return loading;
-  };
+  const loaded = once<ContinuoServer>(async () => {
+    const { openServer } = await import("./mounted-server.ts");
+    return await openServer(continuo, options, authenticator(continuo, options, arrived), report);
+  });
   const handle = async (request: Request): Promise<Response> => {
     const url = serverUrl(request.url);
     if (url === null)
       return toErrorResponse(new ContinuoError("not_found", "there is no resource at this path"));
     try {
-      const server = await load();
+      const server = await loaded.get();
       const peer: Peer = { address: "unknown", isLoopback: false };
       arrived.set(peer, request);
       return await server.fetch(url === request.url ? request : new Request(url, request), peer);
@@ -56,7 +53,7 @@ export function createHandler(
   const upgrade = async (incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     const lost = (): void => void socket.destroy();
     socket.on("error", lost);
-    const server = await load();
+    const server = await loaded.get();
     const { remoteAddress = "unknown" } = incoming.socket;
     const peer: Peer = { address: remoteAddress, isLoopback: false };
     arrived.set(peer, requestOf(incoming));
@@ -71,7 +68,7 @@ export function createHandler(
         upgrade(incoming, socket, head).catch(() => socket.destroy());
       },
     }),
-    close: async () => await (await loading)?.close(),
+    close: async () => await (await loaded.begun())?.close(),
   };
 }
 

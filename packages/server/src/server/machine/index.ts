@@ -9,7 +9,7 @@
  * Does not know: where sessions are stored.
  */
 
-import { ContinuoError } from "@continuo/core/model";
+import { ContinuoError, once } from "@continuo/core/model";
 import type { MachinePermission } from "@continuo/core/wire";
 import { MACHINE_ROOT, type MachineService } from "@continuo/core/wire/machine";
 import type { CreateMount, Grant, ServerContext } from "../context/index.ts";
@@ -26,11 +26,13 @@ import { sessionRoutes } from "./session-routes.ts";
 export { mcp } from "./mcp.ts";
 
 export const machine: CreateMount = (context) => {
-  let loaded: Promise<MachineService> | null = null;
+  const loaded = once<MachineService>(async () => {
+    if (context.machine === undefined) throw noSuchPath();
+    return await context.machine();
+  });
   const serviceFor: MachineProvider = async (grant, access) => {
-    const load = machineFor(grant, access, context);
-    loaded ??= load();
-    return await loaded;
+    requireMachine(grant, access, context);
+    return await loaded.get();
   };
   const asked: MachineAccess = (c, access) => serviceFor(c.var.grant, access);
   // Editors and pages share the open conversations.
@@ -46,27 +48,23 @@ export const machine: CreateMount = (context) => {
       chatRoutes(app, context, asked);
       inboxRoutes(app, context, asked);
       app.all(`${MACHINE_ROOT}/*`, (c) => {
-        machineFor(c.var.grant, "read", context);
+        requireMachine(c.var.grant, "read", context);
         throw noSuchPath();
       });
     },
     close: async () => {
       await mirrors.close();
       await ahp.close();
-      await (await loaded)?.close();
+      await (await loaded.begun())?.close();
     },
   };
 };
 
 /** Continuo's own sessions are in one workspace, which every command uses. Errors: `not_found`, `forbidden`. */
-function machineFor(
-  grant: Grant,
-  access: MachinePermission,
-  context: ServerContext,
-): NonNullable<ServerContext["machine"]> {
+function requireMachine(grant: Grant, access: MachinePermission, context: ServerContext): void {
   if (context.machine === undefined) throw noSuchPath();
   context.require(grant, { kind: "machine", access });
-  if (grant.workspaceId === "default") return context.machine;
+  if (grant.workspaceId === "default") return;
   throw new ContinuoError(
     "forbidden",
     "the token belongs to another workspace than the sessions of this machine",
