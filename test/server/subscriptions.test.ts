@@ -63,6 +63,19 @@ test("a stream that is added begins at its end, and no record of other streams i
   expect((await waitingIn("worker")).toSorted()).toEqual(["jobs/1", "named"]);
 });
 
+test("a stream that the pattern links keeps its records that wait when it is named too, and the change is in the audit log", async () => {
+  await call("PUT", "parts/1", [1]);
+  await subscribe("both", { pattern: "parts/*" });
+  await call("POST", "parts/1", [2]);
+  const many = Array.from({ length: 1_001 }, (_, at) => `parts/${at}`);
+  expect((await call("POST", "__ds/subscriptions/both/streams", { streams: many })).status).toBe(400);
+  expect((await call("POST", "__ds/subscriptions/both/streams", { streams: ["parts/1"] })).status).toBe(204);
+  expect(await waitingIn("both")).toEqual(["parts/1"]);
+  expect((await call("DELETE", "__ds/subscriptions/both/streams/parts%2F1")).status).toBe(204);
+  const changes = (await store.listAudit({ limit: 100 })).items.filter(({ target }) => target === "both");
+  expect(changes.map(({ what }) => what)).toEqual(Array(3).fill("subscription_changed"));
+});
+
 test("a worker that gives a wake back acknowledges nothing", async () => {
   await call("PUT", "tasks");
   await subscribe("given", { streams: ["tasks"] });

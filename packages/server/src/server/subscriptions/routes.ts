@@ -15,7 +15,15 @@ import {
   removeSubscription,
   type Subscription,
 } from "./documents.ts";
-import { acknowledgeAll, cursorName, linkOf, MAX_LINKS, type StreamLink, toStreamInfo } from "./links.ts";
+import {
+  acknowledgeAll,
+  cursorName,
+  isLinked,
+  linkOf,
+  MAX_LINKS,
+  type StreamLink,
+  toStreamInfo,
+} from "./links.ts";
 import { Refusal } from "./refusal.ts";
 import { type Ack, acknowledge, claimWake } from "./wakes.ts";
 import { Watch } from "./watch.ts";
@@ -210,33 +218,43 @@ async function remove(call: Call): Promise<Response> {
   return new Response(null, { status: 204 });
 }
 
-async function addStreams({ request, grant, id, context }: Call): Promise<Response> {
+async function addStreams(call: Call): Promise<Response> {
+  const { request, grant, id, context } = call;
   const added = parsePaths((await readJsonObject(request)).streams);
   const store = context.store(grant.workspaceId);
   const found = await loadSubscription(store, id);
   if (found === null) throw notFound();
-  const fresh = added.filter((path) => !found.subscription.explicit.includes(path));
+  assertFew([...found.subscription.explicit, ...added]);
+  // A stream that is linked by the pattern keeps its records that wait.
+  const fresh = added.filter((path) => !isLinked(found.subscription, path));
   await acknowledgeAll(store, {
     ...found.subscription,
     config: { ...found.subscription.config, pattern: null },
     explicit: fresh,
   });
   await changeSubscription(store, id, async (subscription) => {
-    const explicit = [...new Set([...subscription.explicit, ...added])];
-    if (explicit.length > MAX_LINKS) {
-      throw new Refusal("INVALID_REQUEST", `a subscription names at most ${MAX_LINKS} streams`);
-    }
+    const explicit = assertFew([...subscription.explicit, ...added]);
     return { subscription: { ...subscription, explicit }, result: null };
   });
+  await recordChange(call, "subscription_changed");
   return new Response(null, { status: 204 });
 }
 
-async function removeStream({ grant, id, context }: Call, rest: string): Promise<Response> {
+/** The paths, each once. */
+function assertFew(paths: readonly string[]): readonly string[] {
+  const explicit = [...new Set(paths)];
+  if (explicit.length <= MAX_LINKS) return explicit;
+  throw new Refusal("INVALID_REQUEST", `a subscription names at most ${MAX_LINKS} streams`);
+}
+
+async function removeStream(call: Call, rest: string): Promise<Response> {
+  const { grant, id, context } = call;
   const path = parsePath(rest, "the path");
   await changeSubscription(context.store(grant.workspaceId), id, async (subscription) => ({
     subscription: { ...subscription, explicit: subscription.explicit.filter((one) => one !== path) },
     result: null,
   }));
+  await recordChange(call, "subscription_changed");
   return new Response(null, { status: 204 });
 }
 
