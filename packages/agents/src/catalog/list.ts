@@ -124,17 +124,20 @@ export async function listCatalog(
   const stored = store === null ? [] : await readOwnRows(store);
   const rows = stored.filter((row) => !isTrashed(row));
   const marks = readMarks(placesOf(places));
+  const isOfOwn = amongRefsOf(rows);
+  // Sessions that were archived here do not use up the limit, and those beyond it are counted too.
+  const isArchivedHere = needsAll || archived === "include" ? (): boolean => false : marks.isArchived;
   const list = await readNativeList({
     ...pick(wanted, "cwd", "since", "newestBy", "signal", "onProgress"),
-    // Rows that were archived here must not use up the limit.
-    ...(limit === undefined || needsAll ? {} : { limit: limit + marks.archived }),
+    ...present({ limit: needsAll ? undefined : limit }),
     // Rows that the filter hides are not counted as archived or empty.
     ...(filter === null ? present({ archived, empty }) : { archived: "include" }),
     places: placesOf(places),
     memo: rowsOf(places),
     ...present({ agents: natives === null ? undefined : natives.length > 0 ? natives : agentsOf(rows) }),
-    ...(rows.length === 0 ? {} : { isSetAside: amongRefsOf(rows) }),
+    isSetAside: (session) => isOfOwn(session) || isArchivedHere(session),
   });
+  const archivedHere = list.setAside.filter((row) => !isOfOwn(row) && isWithin(row, pick(wanted, "since")));
   // In this case, native sessions were read only for their times.
   const isOwnAlone = natives?.length === 0;
   const met = new Set(list.metIds);
@@ -169,7 +172,7 @@ export async function listCatalog(
     own,
     trashedOwn: stored.filter(isTrashed).map(toTrashedOwn).sort(byNewestDeletion),
     total: filter === null ? all - emptyLeftOut - first.archivedLeftOut : sessions.length,
-    archivedLeftOut: first.archivedLeftOut + (isOwnAlone ? 0 : list.archivedLeftOut),
+    archivedLeftOut: first.archivedLeftOut + (isOwnAlone ? 0 : list.archivedLeftOut + archivedHere.length),
     emptyLeftOut: emptyLeftOut + (isOwnAlone ? 0 : list.emptyLeftOut),
     metIds: [...list.metIds, ...[...copies, ...alone, ...rows].map(({ sessionId }) => sessionId)],
     error: opened.error,
@@ -272,17 +275,23 @@ function amongRefsOf(rows: readonly OwnRow[]): NonNullable<ListOptions["isSetAsi
 }
 
 /** A session of Continuo belongs also to each agent that took part in it. */
-function isWanted(row: OwnRow, { agents, cwd, since }: ListQuery): boolean {
+function isWanted(row: OwnRow, { agents, ...query }: ListQuery): boolean {
   const isOfAgent =
     agents === undefined ||
     agents.includes(OWN) ||
     (row.lastAgent !== null && agents.includes(row.lastAgent)) ||
     row.nativeRefs.some(({ agent }) => agents.includes(agent));
+  return isOfAgent && isWithin(row, query);
+}
+
+/** True if the row has the folder and the time that the query asks for. */
+function isWithin(
+  row: Pick<ListedSession, "cwd" | "updatedAt">,
+  { cwd, since }: Pick<ListQuery, "cwd" | "since">,
+): boolean {
   const isOfFolder =
     cwd === undefined || (row.cwd !== null && canonicalFolder(row.cwd) === canonicalFolder(cwd));
-  return (
-    isOfAgent && isOfFolder && (since === undefined || (row.updatedAt !== null && row.updatedAt >= since))
-  );
+  return isOfFolder && (since === undefined || (row.updatedAt !== null && row.updatedAt >= since));
 }
 
 /** Reads the payload of a `message_sent`, which may have another shape. */

@@ -142,6 +142,19 @@ test("empty sessions are listed unless they are filtered out", async () => {
   expect((await listed()).toSorted()).toEqual(["empty", "said"]);
 });
 
+test("sessions that were archived here are counted beyond the limit too, if they have the time that is asked for", async () => {
+  const ids = ["1", "2", "3", "4", "5"].map((n) => ID.replaceAll("1", n));
+  for (const [at, id] of ids.entries()) writeClaude(id, { day: `0${9 - at}` });
+  for (const sessionId of ids.slice(3)) await markArchived({ agent: "claude", sessionId }, true, { places });
+  const looking = { places, store: readOwn(store) };
+  const first = await listCatalog({ limit: 1 }, looking);
+  expect([first.sessions.length, first.total, first.archivedLeftOut]).toEqual([1, 3, 2]);
+  const later = await listCatalog({ limit: 1, since: "2025-01-06" }, looking);
+  expect([later.sessions.length, later.total, later.archivedLeftOut]).toEqual([1, 3, 1]);
+  const all = await listCatalog({ limit: 1, archived: "include" }, looking);
+  expect([all.total, all.archivedLeftOut]).toEqual([5, 0]);
+});
+
 test("a session that was archived here does not use up the limit of a list", async () => {
   const ids = ["1", "2", "3"].map((n) => ID.replaceAll("1", n));
   for (const [at, id] of ids.entries()) writeClaude(id, { day: `0${9 - at}` });

@@ -24,8 +24,8 @@ import { type ListedSession, type NativeName, nativeKey, type OwnRow, type Remot
 export interface MarkTable {
   /** The row with its marks, if it has any. */
   readonly mark: (row: ListedSession) => ListedSession;
-  /** The number of sessions that were archived here. */
-  readonly archived: number;
+  /** True for a native session that was archived here. */
+  readonly isArchived: (session: NativeName) => boolean;
 }
 
 const VERSION = 1;
@@ -53,7 +53,7 @@ export function readMarks(places: Places): MarkTable {
         ...(movedTo !== null && { movedTo }),
       };
     },
-    archived: Object.values(sessions).filter(isArchived).length,
+    isArchived: (session) => isArchived(sessions[nativeKey(session)]),
   };
 }
 
