@@ -8,7 +8,7 @@ import { CLAUDE_ID, claudeFile, claudeText, cleanEnv, createHome } from "../../.
 import { createKnownFacts, type KnownFacts } from "./known-facts.ts";
 import { MACHINE_LIMITS } from "./limits.ts";
 import type { MachineOptions } from "./options.ts";
-import { createRowUsages, type RowUsage, type RowUsages, withUsage } from "./row-usage.ts";
+import { createRowUsages, oneAtATime, type RowUsage, type RowUsages, withUsage } from "./row-usage.ts";
 import { createRowSource } from "./rows.ts";
 
 const KEY = `claude:${CLAUDE_ID}`;
@@ -215,4 +215,22 @@ test("a session that grew within the time of its last record has no usage until 
   expect(usages.of({ ...row }).turns).toBeGreaterThan(0);
   expect(usages.of({ ...row, sizeBytes: (row.sizeBytes ?? 0) + 1 })).toEqual(UNKNOWN);
   usages.close();
+});
+
+test("work that is asked for while other work ends is done after it, also if that one failed", async () => {
+  const ends: (() => void)[] = [];
+  const work = vi.fn(async () => {
+    await new Promise<void>((resolve) => ends.push(resolve));
+    if (ends.length === 1) throw new Error("no space is left");
+  });
+  const ask = oneAtATime(work);
+  for (const _ of [1, 2, 3]) ask();
+  expect(work).toHaveBeenCalledTimes(1);
+  ends[0]?.();
+  await expect.poll(() => work.mock.calls.length).toBe(2);
+  ends[1]?.();
+  await new Promise(setImmediate);
+  expect(work).toHaveBeenCalledTimes(2);
+  ask();
+  expect(work).toHaveBeenCalledTimes(3);
 });

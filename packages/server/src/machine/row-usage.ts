@@ -170,16 +170,21 @@ export function createRowUsages(options: MachineOptions, knownFacts: KnownFacts)
   };
 }
 
-/** Starts the work, unless it runs. Figures that could not be found stay unknown. */
-function oneAtATime(work: () => Promise<void>): () => void {
+/** Starts the work, or lets the work that runs begin again when it ends. Figures that could not be found stay unknown. */
+export function oneAtATime(work: () => Promise<void>): () => void {
   let isWorking = false;
-  const end = (): void => {
+  let isAsked = false;
+  const start = async (): Promise<void> => {
+    isWorking = true;
+    while (isAsked) {
+      isAsked = false;
+      await work().catch(() => undefined);
+    }
     isWorking = false;
   };
   return () => {
-    if (isWorking) return;
-    isWorking = true;
-    work().then(end, end);
+    isAsked = true;
+    if (!isWorking) void start();
   };
 }
 
