@@ -45,8 +45,14 @@ export const CATALOG_WAYS_CATALOG: readonly PromiseOfRoom[] = [
   {
     ...LIST,
     promise: "An archived session that was asked for does not reduce the number of other sessions.",
-    text: "limit: limit + marks.archived",
-    mistake: "limit",
+    text: "isOfOwn(session) || isArchivedHere(session)",
+    mistake: "isOfOwn(session)",
+  },
+  {
+    ...LIST,
+    promise: "Only archived sessions of the time that is asked for are counted.",
+    text: 'isWithin(row, pick(wanted, "since"))',
+    mistake: "isWithin(row, {})",
   },
   {
     ...LIST,

@@ -71,8 +71,8 @@ export const CATALOG: readonly PromiseOfRoom[] = [
   {
     promise: "The native sessions of a conversation are no rows of their own.",
     file: "packages/agents/src/catalog/list.ts",
-    text: "    ...(rows.length === 0 ? {} : { isSetAside: amongRefsOf(rows) }),\n",
-    mistake: "",
+    text: "isSetAside: (session) => isOfOwn(session) || isArchivedHere(session)",
+    mistake: "isSetAside: (session) => isArchivedHere(session)",
     test: "packages/agents/src/catalog/look-up.test.ts",
   },
   {

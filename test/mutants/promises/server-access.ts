@@ -81,8 +81,15 @@ export const SERVER_ACCESS: readonly PromiseOfRoom[] = [
   {
     promise: "A stream that is named twice keeps its waiting records.",
     file: "packages/server/src/server/subscriptions/routes.ts",
-    text: "  const fresh = added.filter((path) => !found.subscription.explicit.includes(path));",
+    text: "  const fresh = added.filter((path) => !isLinked(found.subscription, path));",
     mistake: "  const fresh = added;",
+    test: "test/server/subscriptions.test.ts",
+  },
+  {
+    promise: "A stream that the pattern links keeps its waiting records when it is named too.",
+    file: "packages/server/src/server/subscriptions/routes.ts",
+    text: "!isLinked(found.subscription, path)",
+    mistake: "!found.subscription.explicit.includes(path)",
     test: "test/server/subscriptions.test.ts",
   },
   {
