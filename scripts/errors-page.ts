@@ -3,7 +3,7 @@
  * `packages/core/src/model/errors.ts` and from what `continuo errors` explains. Pure.
  */
 
-import { ERROR_KINDS, type ErrorCode, exitCodeOf, httpStatusOf } from "@continuo/core/model";
+import { type ErrorCode, exitCodeOf, httpStatusOf } from "@continuo/core/model";
 import { EXPLANATIONS } from "../src/cli/doctor/explanations.ts";
 
 const ALL = Object.keys(EXPLANATIONS) as (ErrorCode | "internal")[];
@@ -11,7 +11,7 @@ const CODES = ALL.filter((code) => code !== "internal");
 
 /** The codes of one exit code, as they stand in a cell of a table. */
 export function codesOf(exitCode: number): string {
-  const codes = CODES.filter((code) => ERROR_KINDS[code].exitCode === exitCode);
+  const codes = CODES.filter((code) => exitCodeOf(code) === exitCode);
   return codes.map((code) => `\`${code}\``).join(", ");
 }
 

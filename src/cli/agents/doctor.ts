@@ -7,7 +7,7 @@ import {
   readConfiguration,
 } from "@continuo/agents/config";
 import { type AgentProgram, findAgentProgram, keepCapabilities } from "@continuo/agents/drivers";
-import { ContinuoError, ERROR_KINDS, isContinuoError } from "@continuo/core/model";
+import { ContinuoError, exitCodeOf, isContinuoError } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
 import {
@@ -68,7 +68,7 @@ export async function runDoctor(name: string, flags: DoctorFlags, shell: Shell):
       `${toJsonText({ agent: name, command, version, transport, capabilities, steps }, 2)}\n`,
     );
   }
-  return steps.some(({ outcome }) => outcome === "fails") ? ERROR_KINDS.verification_failed.exitCode : 0;
+  return steps.some(({ outcome }) => outcome === "fails") ? exitCodeOf("verification_failed") : 0;
 }
 
 /** Advice for a program that does not start, after its output. */

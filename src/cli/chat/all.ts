@@ -3,7 +3,7 @@
 import { agentOptionsOf, assertRunnable, readConfiguration } from "@continuo/agents/config";
 import { openTalk } from "@continuo/agents/conversations";
 import { findAgentProgram } from "@continuo/agents/drivers";
-import { ContinuoError, ERROR_KINDS, exitCodeOf, isContinuoError, messageOf } from "@continuo/core/model";
+import { ContinuoError, exitCodeOf, isContinuoError, messageOf } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
 import { describeResumption } from "../conversation/drawing/index.ts";
@@ -67,7 +67,7 @@ export async function runChatAll(
       await printing;
     }),
   ).finally(() => clearInterval(clock));
-  return stop.signal.aborted ? ERROR_KINDS.interrupted.exitCode : exitCode;
+  return stop.signal.aborted ? exitCodeOf("interrupted") : exitCode;
 }
 
 /** Errors: `agent_missing` if there is none. */

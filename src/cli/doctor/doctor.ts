@@ -1,6 +1,6 @@
 /** Makes the checks and prints their findings. */
 
-import { ERROR_KINDS } from "@continuo/core/model";
+import { exitCodeOf } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import {
   createOutput,
@@ -46,7 +46,7 @@ export async function runDoctor(flags: DoctorFlags, shell: Shell): Promise<numbe
   const findings = await findAll(shell);
   const output = createOutput(shell.stdout);
   await output.write(flags.json ? `${toJsonText(findings, 2)}\n` : draw(findings, shell));
-  return findings.some(({ state }) => state === "broken") ? ERROR_KINDS.corrupt.exitCode : 0;
+  return findings.some(({ state }) => state === "broken") ? exitCodeOf("corrupt") : 0;
 }
 
 export async function findAll(shell: Shell): Promise<readonly Finding[]> {

@@ -1,6 +1,6 @@
 /** `guard restore` and `guard verify`. */
 
-import { ERROR_KINDS, present } from "@continuo/core/model";
+import { exitCodeOf, present } from "@continuo/core/model";
 import { visibleLine } from "@continuo/core/transcript";
 import { placesOf } from "@continuo/files";
 import { restoreGuardedSession } from "@continuo/native/editing";
@@ -41,5 +41,5 @@ export async function runVerify({ json }: JsonFlag, shell: Shell): Promise<numbe
   const counted = `${plural(sessions, "copy", "copies")}, ${plural(pieces, "piece")}: ${problems.length === 0 ? "everything is as it was stored" : plural(problems.length, "problem")}`;
   const text = `${[...problems, counted].map(visibleLine).join("\n")}\n`;
   await createOutput(shell.stdout).write(json ? `${toJsonText(verified, 2)}\n` : text);
-  return problems.length === 0 ? 0 : ERROR_KINDS.corrupt.exitCode;
+  return problems.length === 0 ? 0 : exitCodeOf("corrupt");
 }

@@ -48,95 +48,75 @@ export type ErrorCode =
   | "cancelled"
   | "interrupted";
 
-interface ErrorKind {
-  readonly exitCode: number;
-  readonly httpStatus: number;
-  /** The default hint of errors of this code. */
-  readonly hint?: string;
-}
+/** A row is short, because every page that connects to a server loads the table. `hint` is the code's default hint. */
+type ErrorKind = readonly [exitCode: number, httpStatus: number, hint?: string];
 
 /** `docs/errors.md` is made from this table: `scripts/errors-page.ts` explains each code to users. */
 export const ERROR_KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
-  usage: { exitCode: 2, httpStatus: 400 },
-  not_found: { exitCode: 3, httpStatus: 404 },
+  usage: [2, 400],
+  not_found: [3, 404],
   /** An id that names several sessions; `details.matches` lists them. */
-  ambiguous: { exitCode: 1, httpStatus: 300 },
-  unwritable: { exitCode: 1, httpStatus: 500 },
-  unreadable: { exitCode: 1, httpStatus: 500 },
-  unsupported: { exitCode: 1, httpStatus: 501 },
-  session_live: { exitCode: 5, httpStatus: 409 },
-  conflict: { exitCode: 5, httpStatus: 409 },
-  has_forks: { exitCode: 5, httpStatus: 409 },
-  fidelity: { exitCode: 6, httpStatus: 422 },
-  verification_failed: { exitCode: 7, httpStatus: 502 },
+  ambiguous: [1, 300],
+  unwritable: [1, 500],
+  unreadable: [1, 500],
+  unsupported: [1, 501],
+  session_live: [5, 409],
+  conflict: [5, 409],
+  has_forks: [5, 409],
+  fidelity: [6, 422],
+  verification_failed: [7, 502],
   /** A value that is not allowed, or that the store cannot keep as it was given. */
-  invalid: { exitCode: 2, httpStatus: 400 },
-  too_large: { exitCode: 2, httpStatus: 413 },
+  invalid: [2, 400],
+  too_large: [2, 413],
   /** A sequence that the log has not reached; `details.latestSequence` is the newest one. */
-  out_of_range: { exitCode: 2, httpStatus: 400 },
+  out_of_range: [2, 400],
   /** A log that was deleted and is kept, hidden, for its forks. */
-  gone: { exitCode: 3, httpStatus: 410 },
-  log_closed: { exitCode: 5, httpStatus: 409 },
+  gone: [3, 410],
+  log_closed: [5, 409],
   /** Another holder has the name now; `details.token` or `details.epoch` is that of the new holder. */
-  fenced: { exitCode: 5, httpStatus: 403 },
-  lease_held: { exitCode: 5, httpStatus: 409 },
+  fenced: [5, 403],
+  lease_held: [5, 409],
   /** A producer left a number out; `details.expected` is the number that comes next. */
-  sequence_gap: { exitCode: 5, httpStatus: 409 },
-  invalid_transition: { exitCode: 5, httpStatus: 409 },
+  sequence_gap: [5, 409],
+  invalid_transition: [5, 409],
   /** An answer to a run that no longer waits for one; `details.status` is the status of the run. */
-  run_ended: { exitCode: 5, httpStatus: 409 },
-  migration_required: { exitCode: 1, httpStatus: 503 },
-  schema_newer: { exitCode: 1, httpStatus: 503 },
+  run_ended: [5, 409],
+  migration_required: [1, 503],
+  schema_newer: [1, 503],
   /** The stored bytes differ from those that were written. */
-  corrupt: { exitCode: 4, httpStatus: 500 },
-  busy: { exitCode: 1, httpStatus: 503 },
+  corrupt: [4, 500],
+  busy: [1, 503],
   /** The database or the server does not answer, or the store or the client is closed. */
-  unavailable: { exitCode: 1, httpStatus: 503 },
-  agent_missing: { exitCode: 8, httpStatus: 424 },
-  agent_failed: { exitCode: 8, httpStatus: 502 },
+  unavailable: [1, 503],
+  agent_missing: [8, 424],
+  agent_failed: [8, 502],
   /** The folder in which the agent works does not exist on the machine that runs it. */
-  folder_missing: { exitCode: 8, httpStatus: 424 },
+  folder_missing: [8, 424],
   /** `native` was requested, but is impossible; `details.steps` lists the tries. */
-  native_unavailable: { exitCode: 8, httpStatus: 409 },
+  native_unavailable: [8, 409],
   /** The session has as many waiting or working runs as are allowed. */
-  too_many_runs: { exitCode: 5, httpStatus: 429 },
+  too_many_runs: [5, 429],
   /** A project's configuration wants to run programs, and nobody has run `continuo trust` for it. */
-  untrusted: { exitCode: 5, httpStatus: 403 },
+  untrusted: [5, 403],
   /** A method that needs a workspace was called by a client that gave no `workspaceId`. */
-  session_disabled: { exitCode: 2, httpStatus: 400, hint: "Give `workspaceId` when you connect." },
+  session_disabled: [2, 400, "Give `workspaceId` when you connect."],
   /** No token, or one that is unknown, expired or revoked. */
-  unauthorized: {
-    exitCode: 5,
-    httpStatus: 401,
-    hint: "Send a valid token as `Authorization: Bearer TOKEN`; `continuo token create` makes one.",
-  },
+  unauthorized: [
+    5,
+    401,
+    "Send a valid token as `Authorization: Bearer TOKEN`; `continuo token create` makes one.",
+  ],
   /** The token is known and does not allow this. */
-  forbidden: {
-    exitCode: 5,
-    httpStatus: 403,
-    hint: "Use a token whose scopes allow this; `continuo token list` shows them.",
-  },
+  forbidden: [5, 403, "Use a token whose scopes allow this; `continuo token list` shows them."],
   /** Another participant of the channel holds the handle; the first one keeps it. */
-  handle_taken: {
-    exitCode: 5,
-    httpStatus: 409,
-    hint: "Choose another handle, or close the client that holds this one.",
-  },
+  handle_taken: [5, 409, "Choose another handle, or close the client that holds this one."],
   /** The request is more than the token's limits allow; `details.retryAfterMs` is the time to wait. */
-  rate_limited: {
-    exitCode: 5,
-    httpStatus: 429,
-    hint: "Wait for the time in `details.retryAfterMs` and try again.",
-  },
+  rate_limited: [5, 429, "Wait for the time in `details.retryAfterMs` and try again."],
   /** Sessions cannot be stored now, but the channel works; `details.reason` gives the cause. */
-  degraded: {
-    exitCode: 1,
-    httpStatus: 503,
-    hint: "Wait until the store answers again; `details.reason` gives the cause.",
-  },
+  degraded: [1, 503, "Wait until the store answers again; `details.reason` gives the cause."],
   /** The caller's signal was aborted; the `cause` is its reason. */
-  cancelled: { exitCode: 130, httpStatus: 499, hint: "Try again with a signal that is not aborted." },
-  interrupted: { exitCode: 130, httpStatus: 499 },
+  cancelled: [130, 499, "Try again with a signal that is not aborted."],
+  interrupted: [130, 499],
 };
 
 export interface ErrorParts {
@@ -164,11 +144,16 @@ export class ContinuoError extends Error {
   constructor(code: ErrorCode, message: string, parts: ErrorParts = {}) {
     super(message, parts.cause === undefined ? undefined : { cause: parts.cause });
     this.code = code;
-    this.hint = parts.hint ?? ERROR_KINDS[code].hint;
+    this.hint = parts.hint ?? hintOfCode(code);
     this.hintFor = parts.hintFor;
     this.details = parts.details ?? {};
     this.page = pageOfCode(code);
   }
+}
+
+/** The default hint of errors of a code. */
+export function hintOfCode(code: ErrorCode): string | undefined {
+  return ERROR_KINDS[code][2];
 }
 
 /** The section of a code, also of `internal`, which commands and the server have for a mistake in a program. */
@@ -222,12 +207,12 @@ export function rethrowForSession(error: unknown, sessionId: string): never {
 
 /** Takes an error or its code; 1 for anything else. */
 export function exitCodeOf(error: unknown): number {
-  return kindOf(error)?.exitCode ?? 1;
+  return kindOf(error)?.[0] ?? 1;
 }
 
 /** Takes an error or its code; 500 for anything else. */
 export function httpStatusOf(error: unknown): number {
-  return kindOf(error)?.httpStatus ?? 500;
+  return kindOf(error)?.[1] ?? 500;
 }
 
 /** Returns a code of another program, or `otherwise` if Continuo does not know it. */

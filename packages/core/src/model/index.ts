@@ -14,6 +14,7 @@ export {
   type ErrorCode,
   type ErrorParts,
   exitCodeOf,
+  hintOfCode,
   httpStatusOf,
   isContinuoError,
   isPassing,

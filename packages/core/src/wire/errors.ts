@@ -4,6 +4,7 @@ import {
   ContinuoError,
   ERROR_KINDS,
   type ErrorCode,
+  hintOfCode,
   httpStatusOf,
   isContinuoError,
   pageOfCode,
@@ -51,8 +52,7 @@ export function toRequester<Failure>(error: Failure): Failure | ContinuoError {
   if (!isContinuoError(error)) return error;
   const { code, message, hint, hintFor, details } = error;
   const isFailure = httpStatusOf(error) >= 500;
-  const isOfTokens =
-    code in CUSTOMER_HINTS && (hint === ERROR_KINDS[code].hint || /\btoken/u.test(hint ?? ""));
+  const isOfTokens = code in CUSTOMER_HINTS && (hint === hintOfCode(code) || /\btoken/u.test(hint ?? ""));
   if (hintFor === undefined && !isFailure && !isOfTokens) return error;
   const own = isFailure ? "Try again in a moment." : CUSTOMER_HINTS[code];
   const shown = hintFor === undefined ? { details } : {};

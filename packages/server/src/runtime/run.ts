@@ -5,8 +5,8 @@ import {
   ContinuoError,
   cancellable,
   completedStatus,
-  ERROR_KINDS,
   type ErrorCode,
+  hintOfCode,
   isEvent,
   type KnownEvent,
   knownCode,
@@ -129,7 +129,7 @@ function errorOfEnd({ runId, sessionId, status, error }: Run): ContinuoError | n
 /** A code that Continuo does not know becomes `agent_failed`. */
 function toContinuoError({ code, message, details }: RunError): ContinuoError {
   const known = knownCode(code, "agent_failed");
-  const hint = ERROR_KINDS[known].hint ?? ASK_AGAIN;
+  const hint = hintOfCode(known) ?? ASK_AGAIN;
   return new ContinuoError(known, message, { hint, hintFor: "program", ...present({ details }) });
 }
 

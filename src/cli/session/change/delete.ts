@@ -3,7 +3,6 @@
 import { deleteInRounds, deleteOwn, OWN, type OwnRow, openOwn } from "@continuo/agents/catalog";
 import {
   ContinuoError,
-  ERROR_KINDS,
   exitCodeOf,
   isContinuoError,
   type SessionInfo,
@@ -186,6 +185,6 @@ function describeDeleted({ agent, sessionId, title, nativeRefs }: OwnRow): strin
 /** The exit code of a refusal, such as that for a live session, comes before the exit code of any other error. */
 function exitCodeFor(outcomes: readonly Outcome[]): number {
   const codes = outcomes.flatMap(({ error }) => (error === undefined ? [] : [exitCodeOf(error)]));
-  const refused = ERROR_KINDS.session_live.exitCode;
+  const refused = exitCodeOf("session_live");
   return codes.includes(refused) ? refused : (codes[0] ?? 0);
 }
