@@ -64,7 +64,7 @@ export const CLIENT_LIVE: readonly PromiseOfRoom[] = [
   },
   {
     promise: "No error contains the password of a URL.",
-    file: "packages/core/src/client/requests/obstacle.ts",
+    file: "packages/core/src/client/requests/address.ts",
     text: "hasSecret ? url.origin : String",
     mistake: "String",
     test: "packages/core/src/client/requests/obstacle.test.ts",

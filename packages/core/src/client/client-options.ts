@@ -3,6 +3,7 @@
 import { ContinuoError, isContinuoError, type KnownOptions } from "../model/index.ts";
 import type { Attachment, HelloFrame, ReplayMode } from "../wire/index.ts";
 import type { OpenSocket } from "./link.ts";
+import type { createParticipation } from "./participation.ts";
 
 export interface ClientOptions {
   readonly address: { readonly url: string; readonly openSocket: OpenSocket | undefined };
@@ -23,6 +24,15 @@ export interface ClientOptions {
   /** Called with each reason why the first connection takes more than one try. */
   readonly onWaiting: (reason: ContinuoError) => void;
   readonly onConnection: (connection: "open" | "lost") => void;
+  /** Missing for a person without a workspace, and for a watch. */
+  readonly createParticipation?: typeof createParticipation;
+}
+
+/** Errors: `session_disabled`, always. */
+export function noSession(): never {
+  throw new ContinuoError("session_disabled", "this client has no session", {
+    hint: "Connect with a workspaceId.",
+  });
 }
 
 export interface SendOptions {

@@ -14,13 +14,13 @@ import {
   type WelcomeFrame,
   type WireEvent,
 } from "../wire/index.ts";
-import { talkOf } from "./agent-talk.ts";
-import { type AnswerInput, type AnswerResult, Answers, type AnswerWords } from "./answer.ts";
+import type { AnswerInput, AnswerResult, AnswerWords } from "./answer.ts";
 import { CALL_OPTIONS, type CallOptions, Calls, type MethodCall } from "./calls.ts";
 import {
   type ClientOptions,
   EVENTS_OPTIONS,
   type EventsOptions,
+  noSession,
   SEND_OPTIONS,
   type SendOptions,
   startOf,
@@ -38,7 +38,8 @@ import {
   type MissedContext,
   type MissedContextOptions,
 } from "./missed-context.ts";
-import { ClientSession } from "./session.ts";
+import type { Participation } from "./participation.ts";
+import type { ClientSession } from "./session.ts";
 import { WholeMessages } from "./whole-messages.ts";
 import { Writer } from "./writer.ts";
 
@@ -55,9 +56,10 @@ export class AgenticClient {
   readonly #link: Link;
   readonly #inbox: Inbox;
   readonly #writer: Writer;
-  readonly #session: ClientSession;
+  /** `undefined` for a person without a workspace, and for a watch. */
+  readonly #participation: Participation | undefined;
+  readonly #session: ClientSession | undefined;
   readonly #calls = new Calls();
-  readonly #answers: Answers;
   readonly #missed = new MissedCollector();
   readonly #whole = new WholeMessages();
   /** The writers of messages whose beginning is in the inbox and whose end is not, by the ids of the messages. */
@@ -108,20 +110,18 @@ export class AgenticClient {
       onFrame: (frame) => this.#take(frame),
       onEnd: (error) => this.#over(error),
     });
-    this.#session = new ClientSession({
+    this.#writer = new Writer((request) => this.#link.request(request), this.#newId);
+    this.#participation = options.createParticipation?.({
       request: (request) => this.#link.request(request),
       warn: options.warn,
-    });
-    this.#writer = new Writer((request) => this.#link.request(request), this.#newId);
-    this.#answers = new Answers({
       claim: (sequence) => this.#claim(sequence),
-      pass: (sequence) => this.commitCheckpoint(sequence),
       open: (id, text, replyTo) => this.send(text, { id, replyTo, state: "open" }),
       update: (messageId, delta) => this.update(messageId, delta),
       complete: (messageId) => this.complete(messageId),
       delete: (messageId) => this.delete(messageId),
       endRun: (runId, end) => this.endRun(runId, end),
     });
+    this.#session = this.#participation?.session;
   }
 
   /** Resolves when the replay is over; with `stream`, when it fills the inbox. Errors: why there is no connection. */
@@ -139,22 +139,22 @@ export class AgenticClient {
 
   /** Everything up to this sequence is processed. */
   get checkpoint(): number | undefined {
-    return this.#session.kept?.processed;
+    return this.#session?.kept?.processed;
   }
 
   get sdkSessionId(): string | undefined {
-    return this.#session.kept?.sdkSessionId ?? undefined;
+    return this.#session?.kept?.sdkSessionId ?? undefined;
   }
 
   /** The status is also `interrupted` while there is no connection to the server. */
   get status(): SessionStatus | undefined {
-    const status = this.#session.kept?.status;
+    const status = this.#session?.kept?.status;
     return status === "active" && this.#connection === "lost" ? "interrupted" : status;
   }
 
   /** The reason why there is no session although one was requested. */
   get degraded(): string | undefined {
-    return this.#session.degraded;
+    return this.#session?.degraded;
   }
 
   /**
@@ -165,15 +165,14 @@ export class AgenticClient {
   events(options: EventsOptions = {}): AsyncIterableIterator<ClientEvent> {
     assertKnownOptions("events", options, EVENTS_OPTIONS);
     const { parts = false, targetedOnly = false, maxTurns = LIMITS.agentTurns, signal } = options;
-    const isAgent = this.#options.hello.participantType !== PERSON;
+    const isLimited = targetedOnly && this.#options.hello.participantType !== PERSON;
     this.#maxTurns = maxTurns;
-    const talk = talkOf(maxTurns, { warn: this.#options.warn, claim: (sequence) => this.#claim(sequence) });
     return iterateEvents({
       inbox: this.#inbox,
       whole: this.#whole,
       parts,
       targetedOnly,
-      ...present({ signal, talk: targetedOnly && isAgent ? talk : undefined }),
+      ...present({ signal, isUnanswered: isLimited ? this.#participation?.limitTalk(maxTurns) : undefined }),
       begin: () => {
         if (this.#reading === "somebody") {
           throw new ContinuoError("conflict", "events() is already being read", {
@@ -186,7 +185,7 @@ export class AgenticClient {
         this.#reading = "nobody";
       },
       onHandOver: ({ sequence, addressed }) => {
-        if (sequence !== undefined) this.#session.received(sequence, { addressed });
+        if (sequence !== undefined) this.#session?.received(sequence, { addressed });
       },
       failure: () => this.#end?.error ?? null,
     });
@@ -266,33 +265,33 @@ export class AgenticClient {
 
   /** Never goes back. In degraded mode it is stored later. Errors: `session_disabled`, `out_of_range`. */
   async commitCheckpoint(sequence: number): Promise<void> {
-    await this.#session.commit(sequence);
+    await (this.#session ?? noSession()).commit(sequence);
   }
 
   /** In degraded mode the id is stored when the server can open the session. Errors: `session_disabled`. */
   async updateSdkSession(sdkSessionId: string): Promise<void> {
-    await this.#session.setSdkSession(sdkSessionId);
+    await (this.#session ?? noSession()).setSdkSession(sdkSessionId);
   }
 
   /** In degraded mode the id is removed when the server can open the session. Errors: `session_disabled`. */
   async clearSdkSession(): Promise<void> {
-    await this.#session.setSdkSession(null);
+    await (this.#session ?? noSession()).setSdkSession(null);
   }
 
   /** Role is `user`, `assistant` or `system`. Errors: `session_disabled`, `degraded`. */
   async storeMessage(role: string, content: string): Promise<void> {
-    this.#session.assertOpen();
+    (this.#session ?? noSession()).assertOpen();
     await this.#link.request({ type: "store", id: this.#newId(), role, content });
   }
 
   /** Returns the newest messages, the oldest of them first. Errors: `session_disabled`, `degraded`. */
   async getHistory(limit = 20): Promise<readonly HistoryItem[]> {
-    this.#session.assertOpen();
+    (this.#session ?? noSession()).assertOpen();
     return (await this.#link.request({ type: "history", limit })) as readonly HistoryItem[];
   }
 
   async clearHistory(): Promise<void> {
-    this.#session.assertOpen();
+    (this.#session ?? noSession()).assertOpen();
     await this.#link.request({ type: "clear_history", id: this.#newId() });
   }
 
@@ -361,7 +360,7 @@ export class AgenticClient {
         hint: 'Connect with type: "agent".',
       });
     }
-    const result = await this.#answers.answer(event, words);
+    const result = await (this.#participation ?? noSession()).answers.answer(event, words);
     if (result.status === "failed") this.#options.warn(`an answer failed: ${String(result.error)}`);
     return result;
   }
@@ -375,7 +374,7 @@ export class AgenticClient {
       readonly maxTurns?: number;
     },
   ): Promise<ClaimedInput> {
-    this.#session.assertOpen();
+    (this.#session ?? noSession()).assertOpen();
     return (await this.#link.request({ type: "claim", sequence, ...claim })) as ClaimedInput;
   }
 
@@ -391,14 +390,15 @@ export class AgenticClient {
       readonly error?: { readonly code: string; readonly message: string };
     },
   ): Promise<void> {
-    this.#session.assertOpen();
-    await this.#session.change({ type: "end_run", runId, ...end });
+    const session = this.#session ?? noSession();
+    session.assertOpen();
+    await session.change({ type: "end_run", runId, ...end });
   }
 
   /** Waits until everything that was written is stored, for at most 5 seconds, and leaves. */
   async close(): Promise<void> {
     this.#writer.flushAll();
-    this.#session.flush();
+    this.#session?.flush();
     await this.#link.close();
   }
 
@@ -409,7 +409,7 @@ export class AgenticClient {
   #take(frame: ServerFrame): void {
     if (frame.type === "hello") this.#greet(frame);
     else if (frame.type === "event") this.#inbox.take(frame.after, frame.event);
-    else if (frame.type === "session") this.#session.take(frame.session);
+    else if (frame.type === "session") this.#session?.take(frame.session);
     else if (frame.type === "ready") {
       this.#setRoster(frame.roster);
       this.#join();
@@ -441,7 +441,7 @@ export class AgenticClient {
       }
     }
     this.#inbox.begin(after);
-    this.#session.begin(welcome);
+    this.#session?.begin(welcome);
   }
 
   /** Called once for each event of the log, before the program reads the event. */
@@ -489,7 +489,7 @@ export class AgenticClient {
 
   #over(error: ContinuoError | null): void {
     this.#end = { error };
-    this.#session.stop();
+    this.#session?.stop();
     const reason = error ?? new ContinuoError("unavailable", "the client was closed");
     this.#ready.reject(reason);
     this.#ready.promise.catch(() => undefined);

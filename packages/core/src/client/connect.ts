@@ -121,8 +121,10 @@ export async function connectAfter(
       details: { nameLength: CHANNEL_LIMITS.displayNameLength, typeLength: CHANNEL_LIMITS.typeLength },
     });
   }
+  const url = socketUrl(serverUrl, channel);
   const client = new AgenticClient({
-    address: { url: socketUrl(serverUrl, channel), openSocket: options.openSocket },
+    ...(type === PERSON && workspaceId === undefined ? {} : await import("./participation.ts")),
+    address: { url, openSocket: options.openSocket },
     channel,
     after,
     reconnect: options.reconnect ?? true,

@@ -4,7 +4,6 @@
  */
 
 import type { ContinuoError } from "../model/index.ts";
-import { type AgentTalkOptions, createAgentTalk } from "./agent-talk.ts";
 import { type ClientEvent, toWholeMessage } from "./events.ts";
 import type { Inbox } from "./inbox.ts";
 import { LIMITS } from "./limits.ts";
@@ -15,8 +14,8 @@ export interface HandOverOptions {
   readonly whole: WholeMessages;
   readonly parts: boolean;
   readonly targetedOnly: boolean;
-  /** Ends a talk of agents, for an agent with `targetedOnly`. */
-  readonly talk?: AgentTalkOptions;
+  /** Ends a talk of agents, for an agent with `targetedOnly`: `true` for a message that it is not given. */
+  readonly isUnanswered?: (event: ClientEvent) => boolean;
   readonly signal?: AbortSignal;
   /** Errors: `conflict` when somebody iterates already. */
   readonly begin: () => void;
@@ -28,11 +27,11 @@ export interface HandOverOptions {
 
 export async function* iterateEvents(options: HandOverOptions): AsyncGenerator<ClientEvent, void, void> {
   const { inbox, whole, parts, targetedOnly, signal, onHandOver, failure } = options;
+  const { isUnanswered = () => false } = options;
   options.begin();
   const wake = (): void => inbox.wake();
   signal?.addEventListener("abort", wake, { once: true });
   const followed: AddressedItems = { open: new Set(), whole: new Set() };
-  const isUnanswered = options.talk === undefined ? () => false : createAgentTalk(options.talk);
   try {
     while (!isAborted(signal)) {
       const event = await inbox.next(signal);

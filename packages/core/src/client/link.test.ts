@@ -194,6 +194,8 @@ async function connected(
     ...more,
   });
   const session = { status: "active", processed: 2, received: 2, sdkSessionId: null };
+  // The parts for a participant with a workspace are loaded first.
+  await vi.dynamicImportSettled();
   const socket = await greeted({ after: 2, latestSequence: 2, session, degraded: null });
   socket.say({ type: "ready", sequence: 2, roster });
   return { client: await joining, socket };

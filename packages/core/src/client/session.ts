@@ -5,6 +5,7 @@
 
 import { ContinuoError } from "../model/index.ts";
 import type { ParticipantSession, WelcomeFrame } from "../wire/index.ts";
+import { noSession } from "./client-options.ts";
 import { LIMITS } from "./limits.ts";
 import type { Request } from "./link.ts";
 
@@ -86,11 +87,7 @@ export class ClientSession {
 
   /** `false` in degraded mode. Errors: `session_disabled`. */
   isOpen(): boolean {
-    if (this.#state.type === "none") {
-      throw new ContinuoError("session_disabled", "this client has no session", {
-        hint: "Connect with a workspaceId.",
-      });
-    }
+    if (this.#state.type === "none") noSession();
     return this.#state.type === "kept";
   }
 

@@ -1,7 +1,24 @@
 /** The address of a server, and the header that names the person. */
 
+import { ContinuoError } from "../../model/index.ts";
+
 /** Returns a token, or makes one before each request. */
 export type TokenSource = string | (() => string | Promise<string>) | undefined;
+
+/** Errors: `invalid`. */
+export function assertServerUrl(serverUrl: unknown): asserts serverUrl is string {
+  const url = typeof serverUrl === "string" && URL.canParse(serverUrl) ? new URL(serverUrl) : null;
+  const hasSecret = url !== null && `${url.username}${url.password}` !== "";
+  if (url !== null && /^(?:https?|wss?):$/u.test(url.protocol) && !hasSecret) return;
+  const name = hasSecret ? url.origin : String(serverUrl ?? "").slice(0, 200);
+  throw new ContinuoError(
+    "invalid",
+    name === "" ? "no serverUrl is given" : `${name} is not the URL of a server`,
+    {
+      hint: "Give the URL that `continuo serve` prints, without a token, as `serverUrl` or with --server.",
+    },
+  );
+}
 
 /** The address below which the paths of the server are, also for the address of a WebSocket; without a query. */
 export function httpAddress(serverUrl: string): string {

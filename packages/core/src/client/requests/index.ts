@@ -7,9 +7,8 @@
  * Does not know: what is asked.
  */
 
-export { authorizationOf, httpAddress, socketAddress } from "./address.ts";
-export { backOffMs } from "./back-off.ts";
+export { assertServerUrl, authorizationOf, httpAddress, socketAddress } from "./address.ts";
+export { backOffMs, OBSTACLE_TRIES, obstacleAt } from "./back-off.ts";
 export { eventData } from "./event-data.ts";
-export { assertServerUrl, OBSTACLE_TRIES, obstacleAt } from "./obstacle.ts";
 export { patiently, pause, type WaitLimit } from "./patiently.ts";
 export { fetchThere, isRedirect, redirected } from "./same-server.ts";

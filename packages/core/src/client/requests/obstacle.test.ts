@@ -1,5 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { assertServerUrl, obstacleAt } from "./obstacle.ts";
+import { assertServerUrl } from "./address.ts";
+import { obstacleAt as obstacleOnDemand } from "./back-off.ts";
+import { obstacleAt } from "./obstacle.ts";
 
 afterEach(() => void vi.unstubAllGlobals());
 
@@ -80,4 +82,12 @@ test("a page learns that a server refuses it only if the server is another one t
   });
   expect(await obstacleAt("https://example.com")).toMatchObject({ code: "forbidden" });
   expect(modes).toEqual(["cors", "no-cors"]);
+});
+
+test("a connection is tried again where the code that searches for an obstacle cannot be loaded", async () => {
+  vi.doMock("./obstacle.ts", () => {
+    throw new TypeError("failed to fetch the module");
+  });
+  expect(await obstacleOnDemand("https://example.com")).toBeNull();
+  vi.doUnmock("./obstacle.ts");
 });

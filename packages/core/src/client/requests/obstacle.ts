@@ -8,29 +8,8 @@ import { errorFromWire } from "../../wire/index.ts";
 import { httpAddress } from "./address.ts";
 import { isRedirect, redirected } from "./same-server.ts";
 
-/**
- * After this many consecutive tries that met an obstacle, a client reports it; fewer may mean that the server is still
- * starting.
- */
-export const OBSTACLE_TRIES: number = 3;
-
 /** Each of the two requests gets an answer in this time, or counts as unanswered. */
 const PROBE_MS = 1_500;
-
-/** Errors: `invalid`. */
-export function assertServerUrl(serverUrl: unknown): asserts serverUrl is string {
-  const url = typeof serverUrl === "string" && URL.canParse(serverUrl) ? new URL(serverUrl) : null;
-  const hasSecret = url !== null && `${url.username}${url.password}` !== "";
-  if (url !== null && /^(?:https?|wss?):$/u.test(url.protocol) && !hasSecret) return;
-  const name = hasSecret ? url.origin : String(serverUrl ?? "").slice(0, 200);
-  throw new ContinuoError(
-    "invalid",
-    name === "" ? "no serverUrl is given" : `${name} is not the URL of a server`,
-    {
-      hint: "Give the URL that `continuo serve` prints, without a token, as `serverUrl` or with --server.",
-    },
-  );
-}
 
 /**
  * Returns `null` if nothing answers, or if another try may succeed. Otherwise `forbidden` for a page that the server
