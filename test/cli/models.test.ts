@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { runAgents } from "../../src/cli/agents/list.ts";
 import type { Shell } from "../../src/cli/terminal/index.ts";
 import { type ModelServer, startModelServer, text } from "../model-servers/index.ts";
+import { startWindowServer } from "../model-servers/window-server.ts";
 import { openServer } from "../server/harness/open-server.ts";
 import { createHome, type Home, type Run } from "./home.ts";
 import { runHere, startHere } from "./in-process.ts";
@@ -94,31 +95,12 @@ test("a conversation continues in another model, which receives the earlier mess
   expect(sent()).toContain("Paris.");
 });
 
-/** A server that reports the window of its model, and forwards everything else to the scripted models. */
-async function serverWithWindow(tokens: number): Promise<{ readonly url: string; close(): void }> {
-  const proxy = createServer(async (request, response) => {
-    if (request.url === "/v1/models") {
-      response.end(JSON.stringify({ data: [{ id: "llama", max_model_len: tokens }] }));
-      return;
-    }
-    const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Uint8Array>));
-    const answer = await fetch(`${server.url}${request.url}`, { method: "POST", body });
-    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" });
-    response.end(await answer.text());
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/v1`,
-    close: () => void proxy.close(),
-  };
-}
-
 test.each([
   ["its server", "", "", "a part"],
   ["the file, against its server", ", window: 100000", "", "everything"],
   ["a smaller limit from the person", ", window: 100000", "context: { max_tokens_approx: 600 }\n", "a part"],
 ])("a model receives the messages that fit its window, by %s", async (_name, window, context, given) => {
-  const proxy = await serverWithWindow(1_000);
+  const proxy = await startWindowServer(server, { model: "llama", tokens: 1_000 });
   home.write(
     ".continuo/continuo.yaml",
     `${context}models:\n  local: { url: "${proxy.url}", model: llama${window} }\n`,

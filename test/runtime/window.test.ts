@@ -4,6 +4,7 @@ import { openModel } from "@continuo/agents/model-agent";
 import { defineAgent, openContinuo } from "@continuo/server/runtime";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type ModelServer, startModelServer, text } from "../model-servers/index.ts";
+import { startWindowServer } from "../model-servers/window-server.ts";
 
 let models: ModelServer;
 beforeEach(async () => {
@@ -29,6 +30,19 @@ test.each([
   const last = JSON.stringify(models.conversation().at(-1)?.body);
   expect(last).toContain("new question");
   expect(last.length > LONG.length ? "everything" : last.length < 4_000 ? "a part" : last.length).toBe(given);
+});
+
+test("a model receives the messages that fit the window that its server reports, if the program sets nothing", async () => {
+  const server = await startWindowServer(models, { model: "small", tokens: 1_000 });
+  const model = await openModel({ type: "openai", url: server.url, model: "small" });
+  await using c = await openContinuo("memory:", { agents: [defineAgent({ name: "desk", model })] });
+  const session = c.session("s", { create: true });
+  for (const words of [LONG, "new question"])
+    expect(await session.send(words).result()).toMatchObject({ status: "completed" });
+  server.close();
+  const last = JSON.stringify(models.conversation().at(-1)?.body);
+  expect(last).toContain("new question");
+  expect(last.length).toBeLessThan(4_000);
 });
 
 test.each([
