@@ -253,8 +253,8 @@ export const CLIENT_PAGES: readonly PromiseOfRoom[] = [
   {
     promise: "A watch begins at the start of the log if nothing else is said.",
     file: "packages/core/src/client/connect.ts",
-    text: "const { serverUrl, channel, token, after = 0 } = options;",
-    mistake: 'const { serverUrl, channel, token, after = "latest" } = options;',
+    text: "const { after = 0 } = options;",
+    mistake: 'const { after = "latest" } = options;',
     test: "packages/core/src/client/link.test.ts",
   },
   {

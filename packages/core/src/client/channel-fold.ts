@@ -84,7 +84,7 @@ type Event<Type extends ClientEvent["type"]> = Extract<ClientEvent, { readonly t
 
 function withBegun(channel: Channel, event: Event<"message">): Channel {
   const { messageId, sequence = 0, content } = event;
-  if (channel.messages.some((one) => one.messageId === messageId)) return channel;
+  if (knownIn(channel, messageId) !== undefined) return channel;
   const next = withMessage(channel, toShown(event, "open"));
   if (next === channel) return channel;
   return { ...next, open: new Map(next.open).set(messageId, { text: content, through: sequence }) };
@@ -102,7 +102,7 @@ function withWhole(
   event: Event<"message"> | Event<"complete">,
   state: "complete" | "interrupted",
 ): Channel {
-  const known = channel.messages.find((one) => one.messageId === event.messageId);
+  const known = knownIn(channel, event.messageId);
   if (known === undefined) return withMessage(channel, toShown(event, state));
   const { content, blocks } = event;
   return replaced(channel, { ...known, content, ...(blocks === undefined ? {} : { blocks }), state });
@@ -113,17 +113,21 @@ function withChange(
   event: Event<"edited"> | Event<"deleted"> | Event<"reaction">,
 ): Channel {
   const { messageId } = event;
-  const known = channel.messages.find((one) => one.messageId === messageId);
+  const known = knownIn(channel, messageId);
   const changed = known === undefined ? undefined : changedMessage(known, event);
   if (changed === undefined || changed === known) return channel;
   return { ...channel, messages: channel.messages.map((one) => (one === known ? changed : one)) };
 }
 
 function withInterrupted(channel: Channel, { messageId, content }: Event<"error">): Channel {
-  const known = channel.messages.find((one) => one.messageId === messageId);
+  const known = knownIn(channel, messageId);
   if (known === undefined) return channel;
   const text = content ?? channel.open.get(known.messageId)?.text ?? known.content;
   return replaced(channel, { ...known, content: text, state: "interrupted" });
+}
+
+function knownIn({ messages }: Channel, messageId: string | undefined): ChannelMessage | undefined {
+  return messages.find((one) => one.messageId === messageId);
 }
 
 function replaced(channel: Channel, message: ChannelMessage): Channel {

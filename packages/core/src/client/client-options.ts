@@ -1,6 +1,6 @@
 /** The options of a client and of its methods, with lists of their names, so that unknown options are refused. */
 
-import { ContinuoError, isContinuoError, type KnownOptions } from "../model/index.ts";
+import { ContinuoError, createIds, isContinuoError, type KnownOptions } from "../model/index.ts";
 import type { Attachment, HelloFrame, ReplayMode } from "../wire/index.ts";
 import type { OpenSocket } from "./link.ts";
 import type { createParticipation } from "./participation.ts";
@@ -28,11 +28,17 @@ export interface ClientOptions {
   readonly createParticipation?: typeof createParticipation;
 }
 
+/** Makes ids with the clock and the randomness of Node or of a browser. */
+export function newIds(): () => string {
+  return createIds({
+    now: () => Date.now(),
+    random: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
+  });
+}
+
 /** Errors: `session_disabled`, always. */
 export function noSession(): never {
-  throw new ContinuoError("session_disabled", "this client has no session", {
-    hint: "Connect with a workspaceId.",
-  });
+  throw new ContinuoError("session_disabled", "this client has no session");
 }
 
 export interface SendOptions {

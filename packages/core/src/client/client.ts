@@ -1,6 +1,6 @@
 /** The client of a channel: one participant, over any number of connections. */
 
-import { assertKnownOptions, type Block, ContinuoError, createIds, present } from "../model/index.ts";
+import { assertKnownOptions, type Block, ContinuoError, present } from "../model/index.ts";
 import {
   type ClaimedInput,
   type HistoryItem,
@@ -20,6 +20,7 @@ import {
   type ClientOptions,
   EVENTS_OPTIONS,
   type EventsOptions,
+  newIds,
   noSession,
   SEND_OPTIONS,
   type SendOptions,
@@ -48,10 +49,7 @@ const NONE_KNOWN: ReadonlyMap<string, string | null> = new Map();
 
 export class AgenticClient {
   readonly #options: ClientOptions;
-  readonly #newId: () => string = createIds({
-    now: () => Date.now(),
-    random: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
-  });
+  readonly #newId: () => string = newIds();
   readonly #instance: string = this.#newId();
   readonly #link: Link;
   readonly #inbox: Inbox;

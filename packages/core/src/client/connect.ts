@@ -111,7 +111,7 @@ export async function connectAfter(
   after: ClientOptions["after"],
   options: ConnectOptions,
 ): Promise<AgenticClient> {
-  const { serverUrl, channel, handle, token, device, workspaceId, capabilities = [] } = options;
+  const { handle, device, workspaceId, capabilities = [] } = options;
   const { name = handle, type = PERSON } = options;
   if (device !== undefined) assertName("device", device);
   if (workspaceId !== undefined) assertName("workspaceId", workspaceId);
@@ -121,14 +121,11 @@ export async function connectAfter(
       details: { nameLength: CHANNEL_LIMITS.displayNameLength, typeLength: CHANNEL_LIMITS.typeLength },
     });
   }
-  const url = socketUrl(serverUrl, channel);
+  const connection = connectionOf(options);
   const client = new AgenticClient({
+    ...connection,
     ...(type === PERSON && workspaceId === undefined ? {} : await import("./participation.ts")),
-    address: { url, openSocket: options.openSocket },
-    channel,
     after,
-    reconnect: options.reconnect ?? true,
-    firstConnectionMs: options.firstConnectionMs ?? LIMITS.firstConnectionMs,
     replayMode: replayModeOf(options.replayMode ?? "collect"),
     hello: present({
       handle,
@@ -138,10 +135,6 @@ export async function connectAfter(
       device,
       workspaceId,
     }),
-    token,
-    warn: options.onWarning ?? warnOnConsole,
-    onWaiting: options.onWaiting ?? (() => undefined),
-    onConnection: options.onConnection ?? (() => undefined),
   });
   return await readyOf(client, options.signal);
 }
@@ -189,21 +182,31 @@ export interface ChannelWatch {
 /** Reads a channel without taking part: without a handle or a session, and unseen by others. Errors: as `connect`. */
 export async function watch(options: WatchOptions): Promise<ChannelWatch> {
   assertKnownOptions("watch", options, WATCH_OPTIONS);
-  const { serverUrl, channel, token, after = 0 } = options;
+  const { after = 0 } = options;
   const client = new AgenticClient({
-    address: { url: socketUrl(serverUrl, channel), openSocket: options.openSocket },
-    channel,
+    ...connectionOf(options),
     after,
-    reconnect: options.reconnect ?? true,
-    firstConnectionMs: options.firstConnectionMs ?? LIMITS.firstConnectionMs,
     replayMode: "stream",
     hello: {},
+  });
+  return await readyOf(client, options.signal);
+}
+
+/** The options that a participant and a watch have in common. Errors: `invalid`. */
+function connectionOf(
+  options: Omit<WatchOptions, "after">,
+): Omit<ClientOptions, "after" | "replayMode" | "hello" | "createParticipation"> {
+  const { serverUrl, channel, token, openSocket } = options;
+  return {
+    address: { url: socketUrl(serverUrl, channel), openSocket },
+    channel,
     token,
+    reconnect: options.reconnect ?? true,
+    firstConnectionMs: options.firstConnectionMs ?? LIMITS.firstConnectionMs,
     warn: options.onWarning ?? warnOnConsole,
     onWaiting: options.onWaiting ?? (() => undefined),
     onConnection: options.onConnection ?? (() => undefined),
-  });
-  return await readyOf(client, options.signal);
+  };
 }
 
 function replayModeOf(mode: ReplayMode): ReplayMode {

@@ -19,7 +19,7 @@ import {
 } from "../wire/index.ts";
 import { HandleWait } from "./handle-wait.ts";
 import { LIMITS } from "./limits.ts";
-import { backOffMs, OBSTACLE_TRIES, obstacleAt } from "./requests/index.ts";
+import { backOffMs, CHECK_SERVER, OBSTACLE_TRIES, obstacleAt } from "./requests/index.ts";
 
 /** A request without its number. */
 export type Request = RequestFrame extends infer Frame
@@ -188,8 +188,7 @@ export class Link {
       this.#obstacle = obstacle;
       this.#warnOfTries();
     }, LIMITS.firstAnswerMs);
-    socket.addEventListener("open", () => clearTimeout(timer));
-    socket.addEventListener("close", () => clearTimeout(timer));
+    for (const end of ["open", "close"]) socket.addEventListener(end, () => clearTimeout(timer));
   }
 
   #check(): void {
@@ -327,16 +326,11 @@ export class Link {
   #noConnection(): ContinuoError {
     // Before the first `ready` the server's own words say more.
     if (this.#obstacle !== null) return this.#obstacle;
-    if (!this.#everReady) {
-      return new ContinuoError("unavailable", "cannot connect to the server", {
-        hint: "Check that the server runs and that its URL is right.",
-        details: { url: this.#options.url, triedMs: Math.round(performance.now() - this.#startedAt) },
-      });
-    }
-    return new ContinuoError("unavailable", "the connection to the server was lost", {
-      hint: "Check that the server runs and that its URL is right.",
-      details: { url: this.#options.url },
-    });
+    const { url } = this.#options;
+    const [message, details] = this.#everReady
+      ? ["the connection to the server was lost", { url }]
+      : ["cannot connect to the server", { url, triedMs: Math.round(performance.now() - this.#startedAt) }];
+    return new ContinuoError("unavailable", message, { hint: CHECK_SERVER, details });
   }
 
   #end(error: ContinuoError | null): void {
@@ -382,7 +376,7 @@ function tooLarge(): ContinuoError {
 function notPrepared(cause: unknown): ContinuoError {
   return new ContinuoError("unavailable", "the start of the connection could not be loaded", {
     cause,
-    hint: "Check that the server runs and that its URL is right.",
+    hint: CHECK_SERVER,
   });
 }
 

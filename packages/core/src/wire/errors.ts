@@ -10,6 +10,7 @@ import {
   pageOfCode,
   present,
 } from "../model/index.ts";
+import { isRecord } from "./channel-events.ts";
 
 export interface WireError {
   readonly error: {
@@ -84,8 +85,4 @@ export function errorFromWire(body: unknown, status: number): ContinuoError {
 
 function partsOf(body: unknown): Readonly<Record<string, unknown>> {
   return isRecord(body) && isRecord(body.error) ? body.error : {};
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

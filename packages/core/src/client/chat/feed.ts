@@ -2,7 +2,7 @@
 
 import { ContinuoError, isContinuoError } from "../../model/index.ts";
 import { type ChatFrame, errorFromWire } from "../../wire/index.ts";
-import { backOffMs, eventData, pause } from "../requests/index.ts";
+import { backOffMs, CHECK_SERVER, eventData, pause } from "../requests/index.ts";
 import { LIMITS } from "./limits.ts";
 import { type ChatListMessage, EMPTY_LIST, foldFrame, type MessageList } from "./message-list.ts";
 
@@ -133,7 +133,7 @@ export class ChatFeed {
       this.#tell("lost");
       if (!this.#isReady && performance.now() > end) {
         throw new ContinuoError("unavailable", "the server does not answer", {
-          hint: "Check that the server runs and that its URL is right.",
+          hint: CHECK_SERVER,
           cause: received.error,
         });
       }

@@ -4,12 +4,12 @@ import {
   assertChoice,
   assertKnownOptions,
   ContinuoError,
-  createIds,
   type KnownOptions,
   present,
 } from "../../model/index.ts";
 import { assertListLimit, CHAT_LIST_LIMITS } from "../../wire/index.ts";
 import { assertServerUrl, authorizationOf, fetchThere, httpAddress, patiently } from "../requests/index.ts";
+import { newIds } from "../client-options.ts";
 import { ChatFeed } from "./feed.ts";
 import { LIMITS } from "./limits.ts";
 import { type ChatListMessage, unsent } from "./message-list.ts";
@@ -127,10 +127,7 @@ interface ChatParts {
 
 class Chat implements OpenedChat {
   readonly #parts: ChatParts;
-  readonly #newId: () => string = createIds({
-    now: () => Date.now(),
-    random: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
-  });
+  readonly #newId: () => string = newIds();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(parts: ChatParts) {

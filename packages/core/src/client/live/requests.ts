@@ -2,7 +2,7 @@
 
 import { ContinuoError, isContinuoError, present } from "../../model/index.ts";
 import { errorFromWire } from "../../wire/index.ts";
-import { assertServerUrl, authorizationOf, fetchThere, httpAddress, obstacleAt } from "../requests/index.ts";
+import { assertServerUrl, authorizationOf, CHECK_SERVER, fetchThere, httpAddress, obstacleAt } from "../requests/index.ts";
 import { LIMITS } from "./limits.ts";
 
 export interface ServerAddress {
@@ -63,7 +63,7 @@ export async function call(
     const obstacle = signal?.aborted ? null : await obstacleAt(serverUrl);
     if (obstacle !== null && isContinuoError(obstacle, "forbidden")) throw obstacle;
     throw new ContinuoError("unavailable", "the server does not answer", {
-      hint: "Check that the server runs and that its URL is right.",
+      hint: CHECK_SERVER,
       cause,
     });
   });

@@ -5,6 +5,9 @@ import { ContinuoError } from "../../model/index.ts";
 /** Returns a token, or makes one before each request. */
 export type TokenSource = string | (() => string | Promise<string>) | undefined;
 
+/** The hint of errors for a server that does not answer. */
+export const CHECK_SERVER = "Check that the server runs and that its URL is right.";
+
 /** Errors: `invalid`. */
 export function assertServerUrl(serverUrl: unknown): asserts serverUrl is string {
   const url = typeof serverUrl === "string" && URL.canParse(serverUrl) ? new URL(serverUrl) : null;

@@ -7,7 +7,7 @@
  * Does not know: what is asked.
  */
 
-export { assertServerUrl, authorizationOf, httpAddress, socketAddress } from "./address.ts";
+export { assertServerUrl, authorizationOf, CHECK_SERVER, httpAddress, socketAddress } from "./address.ts";
 export { backOffMs, OBSTACLE_TRIES, obstacleAt } from "./back-off.ts";
 export { eventData } from "./event-data.ts";
 export { patiently, pause, type WaitLimit } from "./patiently.ts";
