@@ -17,7 +17,7 @@ test("the client is smaller than 20 kB gzipped, and imports nothing of Node", as
   await bundle.close();
   const chunks = output.filter((one) => one.type === "chunk");
   const imported = chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]);
-  // What the client loads on demand is in the file itself.
+  // The file itself has the parts that the client loads on demand.
   const own = chunks.map(({ fileName }) => fileName);
   expect(imported.filter((name) => !own.includes(name))).toEqual([]);
   expect(own).toHaveLength(1);

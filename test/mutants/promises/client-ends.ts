@@ -69,7 +69,7 @@ export const CLIENT_ENDS: readonly PromiseOfRoom[] = [
   {
     ...CLIENT,
     promise: "A client that is closed says how far it was read.",
-    text: "    this.#session.flush();\n",
+    text: "    this.#session?.flush();\n",
     mistake: "",
   },
   {

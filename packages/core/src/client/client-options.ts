@@ -1,9 +1,8 @@
 /** The options of a client and of its methods, with lists of their names, so that unknown options are refused. */
 
-import { ContinuoError, createIds, isContinuoError, type KnownOptions } from "../model/index.ts";
+import { ContinuoError, isContinuoError, type KnownOptions } from "../model/index.ts";
 import type { Attachment, HelloFrame, ReplayMode } from "../wire/index.ts";
 import type { OpenSocket } from "./link.ts";
-import type { createParticipation } from "./participation.ts";
 
 export interface ClientOptions {
   readonly address: { readonly url: string; readonly openSocket: OpenSocket | undefined };
@@ -24,16 +23,6 @@ export interface ClientOptions {
   /** Called with each reason why the first connection takes more than one try. */
   readonly onWaiting: (reason: ContinuoError) => void;
   readonly onConnection: (connection: "open" | "lost") => void;
-  /** Missing for a person without a workspace, and for a watch. */
-  readonly createParticipation?: typeof createParticipation;
-}
-
-/** Makes ids with the clock and the randomness of Node or of a browser. */
-export function newIds(): () => string {
-  return createIds({
-    now: () => Date.now(),
-    random: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
-  });
 }
 
 /** Errors: `session_disabled`, always. */

@@ -20,7 +20,6 @@ import {
   type ClientOptions,
   EVENTS_OPTIONS,
   type EventsOptions,
-  newIds,
   noSession,
   SEND_OPTIONS,
   type SendOptions,
@@ -39,7 +38,8 @@ import {
   type MissedContext,
   type MissedContextOptions,
 } from "./missed-context.ts";
-import type { Participation } from "./participation.ts";
+import type { createParticipation, Participation } from "./participation.ts";
+import { newIds } from "./requests/index.ts";
 import type { ClientSession } from "./session.ts";
 import { WholeMessages } from "./whole-messages.ts";
 import { Writer } from "./writer.ts";
@@ -74,7 +74,8 @@ export class AgenticClient {
   #maxTurns: number = LIMITS.agentTurns;
   #end: { readonly error: ContinuoError | null } | null = null;
 
-  constructor(options: ClientOptions) {
+  /** @param create missing for a person without a workspace, and for a watch */
+  constructor(options: ClientOptions, create?: typeof createParticipation) {
     this.#options = options;
     this.#reader = { handle: options.hello.handle ?? null, processed: 0, received: 0 };
     this.#inbox = new Inbox({
@@ -109,7 +110,7 @@ export class AgenticClient {
       onEnd: (error) => this.#over(error),
     });
     this.#writer = new Writer((request) => this.#link.request(request), this.#newId);
-    this.#participation = options.createParticipation?.({
+    this.#participation = create?.({
       request: (request) => this.#link.request(request),
       warn: options.warn,
       claim: (sequence) => this.#claim(sequence),

@@ -122,20 +122,24 @@ export async function connectAfter(
     });
   }
   const connection = connectionOf(options);
-  const client = new AgenticClient({
-    ...connection,
-    ...(type === PERSON && workspaceId === undefined ? {} : await import("./participation.ts")),
-    after,
-    replayMode: replayModeOf(options.replayMode ?? "collect"),
-    hello: present({
-      handle,
-      name,
-      participantType: type,
-      capabilities: capabilitiesOf(capabilities),
-      device,
-      workspaceId,
-    }),
-  });
+  const isAlone = type === PERSON && workspaceId === undefined;
+  const create = isAlone ? undefined : (await import("./participation.ts")).createParticipation;
+  const client = new AgenticClient(
+    {
+      ...connection,
+      after,
+      replayMode: replayModeOf(options.replayMode ?? "collect"),
+      hello: present({
+        handle,
+        name,
+        participantType: type,
+        capabilities: capabilitiesOf(capabilities),
+        device,
+        workspaceId,
+      }),
+    },
+    create,
+  );
   return await readyOf(client, options.signal);
 }
 
@@ -195,7 +199,7 @@ export async function watch(options: WatchOptions): Promise<ChannelWatch> {
 /** The options that a participant and a watch have in common. Errors: `invalid`. */
 function connectionOf(
   options: Omit<WatchOptions, "after">,
-): Omit<ClientOptions, "after" | "replayMode" | "hello" | "createParticipation"> {
+): Omit<ClientOptions, "after" | "replayMode" | "hello"> {
   const { serverUrl, channel, token, openSocket } = options;
   return {
     address: { url: socketUrl(serverUrl, channel), openSocket },

@@ -8,8 +8,14 @@ import {
   present,
 } from "../../model/index.ts";
 import { assertListLimit, CHAT_LIST_LIMITS } from "../../wire/index.ts";
-import { assertServerUrl, authorizationOf, fetchThere, httpAddress, patiently } from "../requests/index.ts";
-import { newIds } from "../client-options.ts";
+import {
+  assertServerUrl,
+  authorizationOf,
+  fetchThere,
+  httpAddress,
+  newIds,
+  patiently,
+} from "../requests/index.ts";
 import { ChatFeed } from "./feed.ts";
 import { LIMITS } from "./limits.ts";
 import { type ChatListMessage, unsent } from "./message-list.ts";

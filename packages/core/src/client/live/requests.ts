@@ -2,7 +2,14 @@
 
 import { ContinuoError, isContinuoError, present } from "../../model/index.ts";
 import { errorFromWire } from "../../wire/index.ts";
-import { assertServerUrl, authorizationOf, CHECK_SERVER, fetchThere, httpAddress, obstacleAt } from "../requests/index.ts";
+import {
+  assertServerUrl,
+  authorizationOf,
+  CHECK_SERVER,
+  fetchThere,
+  httpAddress,
+  obstacleAt,
+} from "../requests/index.ts";
 import { LIMITS } from "./limits.ts";
 
 export interface ServerAddress {

@@ -10,5 +10,5 @@
 export { assertServerUrl, authorizationOf, CHECK_SERVER, httpAddress, socketAddress } from "./address.ts";
 export { backOffMs, OBSTACLE_TRIES, obstacleAt } from "./back-off.ts";
 export { eventData } from "./event-data.ts";
-export { patiently, pause, type WaitLimit } from "./patiently.ts";
+export { newIds, patiently, pause, type WaitLimit } from "./patiently.ts";
 export { fetchThere, isRedirect, redirected } from "./same-server.ts";

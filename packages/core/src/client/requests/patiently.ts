@@ -1,6 +1,6 @@
 /** Requests to the server: they are repeated while it cannot be reached, and fail with the server's own error. */
 
-import { isContinuoError } from "../../model/index.ts";
+import { createIds, isContinuoError } from "../../model/index.ts";
 import { errorFromWire } from "../../wire/index.ts";
 import { backOffMs } from "./back-off.ts";
 
@@ -37,6 +37,14 @@ export async function patiently(
     }
     await pause(waitMs, signal);
   }
+}
+
+/** Makes the ids under which a request may be sent again, with the clock and the randomness of Node or of a browser. */
+export function newIds(): () => string {
+  return createIds({
+    now: () => Date.now(),
+    random: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
+  });
 }
 
 /** Errors: the reason of the signal. */
