@@ -9,6 +9,7 @@ import { toAnthropicMessages, toOpenAIMessages, toShareGpt } from "@continuo/cor
 import { type Continuo, coding, defineAgent, openContinuo } from "@continuo/server/runtime";
 import { jsonSchema, tool } from "ai";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { plainFailure } from "../../packages/server/src/runtime/failure-text.ts";
 import { fakeClock } from "../live/fake-clock.ts";
 import { said, scriptedWriter } from "../live/live-session.ts";
 import { tool as call, type ModelServer, startModelServer, text } from "../model-servers/index.ts";
@@ -168,6 +169,14 @@ test("server-sent events have the text for people, and `events()` has the provid
   }
   const events = await Array.fromAsync(c.session("s").events({ signal: AbortSignal.timeout(1_000) }));
   expect(JSON.stringify(events)).toContain(SECRET);
+});
+
+test.each([
+  ["denied", "The tool Bash was denied."],
+  ["cancelled", "The tool Bash was cancelled."],
+  ["error", "The tool Bash failed."],
+])("a call whose result is %s ends with a sentence that says so", (code, sentence) => {
+  expect(plainFailure({ code, message: "10.0.0.7", toolName: "Bash" })).toBe(sentence);
 });
 
 test("server-sent events name a failed tool without its error", async () => {

@@ -16,7 +16,11 @@ export type FailureText = (failure: Failure) => string;
 /** The code of an input that is not tried again, and of the `error_raised` event that says so. */
 export const GIVEN_UP = "dead_letter";
 
-const ENDS: Readonly<Record<string, string>> = { cancelled: "was cancelled", interrupted: "was interrupted" };
+const ENDS: Readonly<Record<string, string>> = {
+  cancelled: "was cancelled",
+  denied: "was denied",
+  interrupted: "was interrupted",
+};
 
 const SENTENCES: Readonly<Record<string, string>> = {
   agent_missing: "The program of this agent is not installed.",

@@ -23,3 +23,15 @@ test.each([
 ])("a file of a message at the address %s is refused, and no agent fetches it", (url) => {
   expect(() => sent(url)).toThrow(expect.objectContaining({ code: "invalid" }));
 });
+
+test("an answer to a question that comes as a message is refused with the place for such answers", () => {
+  const answered = {
+    type: "tool-refund",
+    state: "approval-responded",
+    approval: { id: "a", approved: true },
+  };
+  expect(() => chatMessageOf({ messages: [{ id: "m2", role: "assistant", parts: [answered] }] })).toThrow(
+    expect.objectContaining({ code: "invalid", hint: expect.stringContaining("/v1/approvals/ID") }),
+  );
+  expect(() => chatMessageOf({ messages: [] })).toThrow(expect.objectContaining({ hint: undefined }));
+});

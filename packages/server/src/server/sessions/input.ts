@@ -38,6 +38,9 @@ export function chatMessageOf({ messages, trigger, stream = true }: Body): SentC
     throw new ContinuoError(
       "invalid",
       "the body needs messages, and the last one must be of a user, with a text or a file",
+      role === "assistant"
+        ? { hint: "Send the answer to a question of an agent to `/v1/approvals/ID`." }
+        : {},
     );
   }
   return { input, ...textOrNone("id", id), regenerates: trigger === "regenerate-message", streams: stream };
