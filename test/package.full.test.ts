@@ -225,7 +225,7 @@ const MOST_KB: Readonly<Record<string, number>> = {
   // it keeps, added 4,900, `openChat` with its list 7,400, and answers that wait, with one rule for servers that redirect, 400.
   // The reason why a connection cannot be loaded, and an open chat that outlives a redirect, added 200, and
   // ends that each caller waits for 50.
-  "continuo/client": 56.2,
+  "continuo/client": 56.24,
   "continuo/client/live": 16,
   "continuo/live": 850,
   "continuo/server": 1_700,
