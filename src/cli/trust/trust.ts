@@ -11,7 +11,7 @@ import {
   parseFile,
   projectFolderOf,
   type RawFile,
-  readFile,
+  readRawFile,
   readTrustRecord,
   type TrustedFile,
   trustStateOf,
@@ -40,7 +40,7 @@ async function trust(dir: string | null, flags: TrustFlags, shell: Shell): Promi
   if (stat === undefined) throw new ContinuoError("not_found", `there is no folder ${start}`);
   const trustedAt = shell.now.toISOString();
   const found = stat.isFile() ? start : findProjectFile(start);
-  const raw = found === null ? null : readFile(found);
+  const raw = found === null ? null : readRawFile(found);
   const file = raw === null ? null : checked(raw, trustedAt);
   // If the path is a file, only this file is trusted.
   const folder = stat.isFile() ? null : { path: projectFolderOf(start), trustedAt };
@@ -142,7 +142,7 @@ async function list(flags: TrustFlags, shell: Shell): Promise<number> {
 }
 
 function stateOf({ path }: TrustedFile, trusted: readonly TrustedFile[]): "trusted" | "changed" | "gone" {
-  const file = readFile(path);
+  const file = readRawFile(path);
   if (file === null) return "gone";
   return trustStateOf(file, trusted) === "trusted" ? "trusted" : "changed";
 }

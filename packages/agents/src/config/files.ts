@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { ContinuoError } from "@continuo/core/model";
+import { ContinuoError, present } from "@continuo/core/model";
 import { FILE_NAME } from "./settings.ts";
 
 export interface RawFile {
@@ -34,14 +34,22 @@ export function findProjectFile(folder: string): string | null {
   return folders.map((one) => join(one, FILE_NAME)).find((path) => existsSync(path)) ?? null;
 }
 
-/** `null` if there is none. Errors: `unreadable`, `too_large`. */
-export function readFile(path: string): RawFile | null {
+/**
+ * `null` if there is none. Errors: `unreadable`, `too_large`.
+ *
+ * @param hint tells a person the next step if the path has the wrong kind or size
+ */
+export function readRawFile(path: string, hint?: string): RawFile | null {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return null;
-    if (!stat.isFile()) throw new ContinuoError("unreadable", `${path} is not a file`);
+    if (!stat.isFile()) throw new ContinuoError("unreadable", `${path} is not a file`, present({ hint }));
     if (stat.size > MAX_FILE_BYTES) {
-      throw new ContinuoError("too_large", `${path} is larger than ${MAX_FILE_BYTES} bytes`);
+      throw new ContinuoError(
+        "too_large",
+        `${path} is larger than ${MAX_FILE_BYTES} bytes`,
+        present({ hint }),
+      );
     }
     const bytes = readFileSync(path);
     return {

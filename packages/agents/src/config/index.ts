@@ -12,7 +12,7 @@
 
 export { agentOptionsOf } from "./agent-options.ts";
 export { assertRunnable, assertValid, readHomeConfiguration, untrustedWarning } from "./assertions.ts";
-export { findProjectFile, type RawFile, readFile } from "./files.ts";
+export { findProjectFile, type RawFile, readRawFile } from "./files.ts";
 export { type GuardedValue, guardedIn } from "./guarded-keys.ts";
 export type { FileMcpServer, FileMcpServers } from "./mcp-schema.ts";
 export { openDriver, restrictionFor } from "./open-driver.ts";

@@ -3,7 +3,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { continuoHome, type PlacesAt } from "@continuo/files";
-import { findProjectFile, type RawFile, readFile } from "./files.ts";
+import { findProjectFile, type RawFile, readRawFile } from "./files.ts";
 import { isTrustedFolder, readTrustRecord, type TrustRecord, writeTrusted } from "./trust.ts";
 
 /** `once` means yes, but only in this process and without a record. */
@@ -76,7 +76,7 @@ function isDecided(project: string, { folders, files, refused }: TrustRecord): b
 
 function projectFileIn(project: string): RawFile | null {
   const path = findProjectFile(project);
-  return path === null ? null : readFile(path);
+  return path === null ? null : readRawFile(path);
 }
 
 function isIn(project: string, folders: readonly { readonly path: string }[]): boolean {

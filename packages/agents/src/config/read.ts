@@ -5,7 +5,7 @@ import { AGENT_NAMES, ContinuoError, nearest, present } from "@continuo/core/mod
 import type { PlacesAt } from "@continuo/files";
 import { continuoHome, debugOf } from "@continuo/files";
 import { recallContents, rememberContents } from "./file-cache.ts";
-import { findProjectFile, type RawFile, readFile } from "./files.ts";
+import { findProjectFile, type RawFile, readRawFile } from "./files.ts";
 import { guardedIn, withoutGuarded } from "./guarded-keys.ts";
 import { type Layers, toLive, withCommon, withFile, withFlags } from "./merge.ts";
 import { takenNames, toModels, withModels } from "./models.ts";
@@ -80,9 +80,9 @@ interface FoundFiles {
 
 function findFiles({ places, cwd }: ReadConfigurationOptions): FoundFiles {
   const home = continuoHome(places);
-  const ofHome = readFile(join(home, FILE_NAME));
+  const ofHome = readRawFile(join(home, FILE_NAME));
   const found = cwd === null ? null : findProjectFile(cwd ?? places.cwd);
-  const nearby = found === null ? null : readFile(found);
+  const nearby = found === null ? null : readRawFile(found);
   return { home, ofHome, ofProject: nearby?.path === ofHome?.path ? null : nearby };
 }
 

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { ContinuoError } from "@continuo/core/model";
 import { isJson, type Json, writeDurably, writeFailure } from "@continuo/files";
-import { type RawFile, readFile } from "./files.ts";
+import { type RawFile, readRawFile } from "./files.ts";
 
 export interface TrustedFile {
   readonly path: string;
@@ -67,7 +67,7 @@ export function isTrustedFolder(folder: string, trusted: readonly TrustedFolder[
 /** Errors: as `readTrusted`. */
 export function readTrustRecord(home: string): TrustRecord {
   const path = trustRecordOf(home);
-  const file = readFile(path);
+  const file = readRawFile(path);
   if (file === null) return { files: [], folders: [], refused: [] };
   const record = parseJson(file.text);
   if (isJson(record) && record.version === 1) {

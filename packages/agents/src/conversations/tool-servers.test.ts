@@ -116,14 +116,16 @@ describe("a file of MCP servers", () => {
     expect(() => read({ mcpServers: servers(51) })).toThrow(/mcpServers: at most 50 servers$/u);
   });
 
-  test("that is missing, a folder or too large has an error of its own", () => {
+  test("that is missing, a folder or too large has an error of its own, with one hint", () => {
     const open = (file: string) => () =>
       readToolServers({ configured: {}, file }, { home: folder, cwd: folder, env: {} });
-    const none = { code: "not_found", message: `there is no file ${join(folder, "none.json")}` };
+    const hint = "Name a file with the MCP servers, such as .mcp.json.";
+    const none = { code: "not_found", message: `there is no file ${join(folder, "none.json")}`, hint };
     expect(open("none.json")).toThrow(expect.objectContaining(none));
-    expect(open(".")).toThrow(expect.objectContaining({ code: "unreadable" }));
+    const noFile = { code: "unreadable", message: `${folder} is not a file`, hint };
+    expect(open(".")).toThrow(expect.objectContaining(noFile));
     expect(() => read(`{"mcpServers":{}}${" ".repeat(256 * 1024)}`)).toThrow(
-      expect.objectContaining({ code: "too_large" }),
+      expect.objectContaining({ code: "too_large", hint }),
     );
   });
 });

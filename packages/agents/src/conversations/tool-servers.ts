@@ -12,7 +12,7 @@ import {
   type FileMcpServer,
   type FileMcpServers,
   parseMcpFile,
-  readFile,
+  readRawFile,
 } from "../config/index.ts";
 
 export interface NamedToolServers {
@@ -39,17 +39,14 @@ export function readToolServers(
 }
 
 function readServerFile(path: string): FileMcpServers {
-  const raw = readFile(path);
-  if (raw === null) {
-    throw new ContinuoError("not_found", `there is no file ${path}`, {
-      hint: "Name a file with the MCP servers, such as .mcp.json.",
-    });
-  }
+  const raw = readRawFile(path, FILE_HINT);
+  if (raw === null) throw new ContinuoError("not_found", `there is no file ${path}`, { hint: FILE_HINT });
   const { content, problems } = parseMcpFile(raw.text, path);
   assertValid({ problems, untrusted: null }, SHAPE_HINT);
   return content.mcpServers;
 }
 
+const FILE_HINT = "Name a file with the MCP servers, such as .mcp.json.";
 const SHAPE_HINT =
   'A server has a command with args and env, or a type ("http" or "sse") and a url with headers: see docs/chat.md.';
 
