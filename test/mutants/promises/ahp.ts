@@ -108,6 +108,12 @@ export const AHP: readonly PromiseOfRoom[] = [
     mistake: 'lasting: "allowed" }',
   },
   {
+    ...HOST,
+    promise: "The list shows the end of a turn although no row of the machine tells it.",
+    text: '        if (action.type === "session/chatUpdated") this.#tellActivity(uri);\n',
+    mistake: "",
+  },
+  {
     file: `${ROOM}/host.ts`,
     test: `${ROOM}/host.test.ts`,
     promise: "A session of which only the chat is read is followed.",

@@ -55,3 +55,14 @@ export function reasonOf(error: unknown): string {
 export function refused(message: string, code: number = AHP_ERRORS.invalidParams): AhpError {
   return new AhpError(code, message);
 }
+
+export function sessionNotFound(uri: string): AhpError {
+  return new AhpError(AHP_ERRORS.sessionNotFound, `there is no session ${JSON.stringify(uri.slice(0, 200))}`);
+}
+
+/** For the error of a request about this session. */
+export function asSessionNotFound(uri: string): (error: unknown) => never {
+  return (error) => {
+    throw isContinuoError(error, "not_found") ? sessionNotFound(uri) : error;
+  };
+}

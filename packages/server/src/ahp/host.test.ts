@@ -8,7 +8,7 @@ import type { MachineService } from "@continuo/core/wire/machine";
 import { afterEach, expect, test, vi } from "vitest";
 import { AhpHost } from "./host.ts";
 import { LIMITS } from "./limits.ts";
-import { ROOT_CHANNEL, type RootState } from "./protocol.ts";
+import { ROOT_CHANNEL, type RootState, STATUS } from "./protocol.ts";
 import { toChatUri } from "./uris.ts";
 
 let host: AhpHost | null = null;
@@ -233,3 +233,61 @@ test.each([
     expect([...rows]).toEqual(["claude:/1"]);
   },
 );
+
+test("the list shows that a turn runs and that it has ended, also if no row of the machine tells it", async () => {
+  const row = { key: "claude:1", agent: "claude", sessionId: "1", title: "x", place: null, archived: false };
+  const known = { createdAt: null, updatedAt: null, live: null, costUsd: null, forkedFrom: null };
+  const session = { ...row, ...known, cwd: null, gitBranch: null, problems: [] };
+  const run = {
+    runId: "run",
+    status: "running",
+    agent: "claude",
+    text: "go on",
+    at: "2026-01-01",
+    message: null,
+  };
+  const ended = Promise.withResolvers<void>();
+  const untilOver = (signal: AbortSignal) =>
+    new Promise((resolve) => signal.addEventListener("abort", resolve));
+  const machine = {
+    sessions: async () => ({ ...NO_SESSIONS, sessions: [session] }),
+    known: async () => ({ session }),
+    history: async () => ({ messages: [], hasOlder: false, position: null }),
+    growth: () => [],
+    chat: {
+      agentsIn: async () => ({ agents: [] }),
+      async *events(_key: string, signal: AbortSignal) {
+        yield { type: "state", state: NO_TURNS };
+        yield { type: "state", state: { ...NO_TURNS, running: run } };
+        await ended.promise;
+        yield { type: "state", state: NO_TURNS };
+        await untilOver(signal);
+      },
+    },
+    // The row comes before the chat takes the end of the turn, and never again.
+    async *changed(signal: AbortSignal) {
+      await ended.promise;
+      yield { sessions: [session], gone: [] };
+      await untilOver(signal);
+    },
+  };
+  const own = hostOver(machine);
+  const told: object[] = [];
+  const notify = (method: string, params: object): void => {
+    if (method === "root/sessionSummaryChanged") told.push(params);
+  };
+  own.join({ clientId: "editor", channels: new Set([ROOT_CHANNEL]), notify });
+  await own.snapshot(ROOT_CHANNEL);
+  await own.feedOf("claude:/1");
+  const rowIs = (status: number): object => ({
+    channel: ROOT_CHANNEL,
+    session: "claude:/1",
+    changes: { status: status | STATUS.isRead },
+  });
+  await expect.poll(() => told).toEqual([rowIs(STATUS.inProgress)]);
+  const listed = async (): Promise<unknown> => (await own.list())[0]?.status;
+  expect(await listed()).toBe(STATUS.inProgress | STATUS.isRead);
+  ended.resolve();
+  await expect.poll(() => told).toEqual([rowIs(STATUS.inProgress), rowIs(STATUS.idle)]);
+  expect(await listed()).toBe(STATUS.idle | STATUS.isRead);
+});

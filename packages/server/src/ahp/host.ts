@@ -12,10 +12,9 @@ import {
 import type { MachineService, MachineSession } from "@continuo/core/wire/machine";
 import { type ActionLog, createActionLog, type LogReader } from "./action-log.ts";
 import { withoutDataIn } from "./attachments.ts";
-import { AhpError } from "./errors.ts";
+import { AhpError, asSessionNotFound, sessionNotFound } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
 import {
-  ACTIVITY_BITS,
   type ActionEnvelope,
   type AgentInfo,
   AHP_ERRORS,
@@ -25,7 +24,7 @@ import {
   STATUS,
 } from "./protocol.ts";
 import { type FeedOptions, type Origin, SessionFeed } from "./session-feed.ts";
-import { keptSummary, toAgents, toSummary } from "./summary.ts";
+import { changesOf, keptSummary, toAgents, toSummary, withActivity } from "./summary.ts";
 import {
   parseChatUri,
   parseEditUri,
@@ -325,7 +324,10 @@ export class AhpHost {
       key,
       first,
       machine: this.machine,
-      emit: (channel, action, origin) => this.emit(channel, action, origin),
+      emit: (channel, action, origin) => {
+        this.emit(channel, action, origin);
+        if (action.type === "session/chatUpdated") this.#tellActivity(uri);
+      },
       moved: (next) => {
         this.#keys.set(uri, next);
         this.#uris.set(next, uri);
@@ -357,10 +359,7 @@ export class AhpHost {
     if (first === null) return null;
     const uri = this.#uris.get(row.key);
     const summary = uri === undefined ? first : toSummary(row, uri);
-    const chat = this.#feeds.get(summary.resource)?.feed?.chat;
-    return chat === undefined
-      ? summary
-      : { ...summary, status: summary.status | (chat.status & ACTIVITY_BITS) };
+    return withActivity(summary, this.#feeds.get(summary.resource)?.feed?.chat);
   }
 
   /** The agents of the root, and all later changes in the list. */
@@ -432,17 +431,26 @@ export class AhpHost {
       }
       return;
     }
-    const changes = Object.fromEntries(
-      Object.entries(summary).filter(
-        ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof SessionSummary]),
-      ),
-    );
+    const changes = changesOf(before, summary);
     if (Object.keys(changes).length === 0) return;
     this.#tell("root/sessionSummaryChanged", { session: summary.resource, changes });
     const feed = this.#feeds.get(summary.resource);
     if (typeof changes.title === "string" && feed !== undefined)
       feed.feed?.actOnSession({ type: "session/titleChanged", title: changes.title });
     this.#tellArchived(summary, feed?.feed ?? null);
+  }
+
+  /**
+   * The machine may report a row before the chat takes the end of its turn, and then never again: without this, the row
+   * would still show that the agent works.
+   */
+  #tellActivity(uri: string): void {
+    const before = this.#known.get(uri);
+    if (before === undefined) return;
+    const summary = withActivity(before, this.#feeds.get(uri)?.feed?.chat);
+    if (summary.status === before.status) return;
+    this.#known.set(uri, summary);
+    this.#tell("root/sessionSummaryChanged", { session: uri, changes: { status: summary.status } });
   }
 
   /** A session is also archived by other clients, editors and commands. */
@@ -482,14 +490,4 @@ export class AhpHost {
       hint: "Close sessions that nobody reads, and open this one again.",
     });
   }
-}
-
-export function sessionNotFound(uri: string): AhpError {
-  return new AhpError(AHP_ERRORS.sessionNotFound, `there is no session ${JSON.stringify(uri.slice(0, 200))}`);
-}
-
-function asSessionNotFound(uri: string): (error: unknown) => never {
-  return (error) => {
-    throw isContinuoError(error, "not_found") ? sessionNotFound(uri) : error;
-  };
 }

@@ -2,7 +2,7 @@
 
 import { AGENT_LABELS, isAgentName, present } from "@continuo/core/model";
 import type { MachineSession } from "@continuo/core/wire/machine";
-import { type AgentInfo, type SessionSummary, STATUS } from "./protocol.ts";
+import { ACTIVITY_BITS, type AgentInfo, type SessionSummary, STATUS } from "./protocol.ts";
 import { parseSessionUri, toFileUri, toSessionUri } from "./uris.ts";
 
 const NO_TIME = "1970-01-01T00:00:00.000Z";
@@ -34,6 +34,16 @@ function factsOf({ gitBranch, live, problems, costUsd, forkedFrom }: MachineSess
   });
 }
 
+/** The summary of a session whose chat is open here: only the chat tells what the session does. */
+export function withActivity(
+  summary: SessionSummary,
+  chat: { readonly status: number } | undefined,
+): SessionSummary {
+  if (chat === undefined) return summary;
+  const status = (summary.status & ~ACTIVITY_BITS) | (chat.status & ACTIVITY_BITS);
+  return { ...summary, status };
+}
+
 /** The machine keeps its rows between two lists, and their summaries are kept with them. */
 const kept = new WeakMap<MachineSession, SessionSummary | null>();
 
@@ -44,6 +54,15 @@ export function keptSummary(row: MachineSession): SessionSummary | null {
   const made = isShown(row) ? toSummary(row) : null;
   kept.set(row, made);
   return made;
+}
+
+/** The fields of a summary that differ from those of the one before. */
+export function changesOf(before: SessionSummary, summary: SessionSummary): Partial<SessionSummary> {
+  return Object.fromEntries(
+    Object.entries(summary).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof SessionSummary]),
+    ),
+  );
 }
 
 const encoder = new TextEncoder();
