@@ -8,7 +8,7 @@ import type {
 } from "@agentclientprotocol/sdk/unstable";
 import { filesOfCall } from "@continuo/agents/catalog";
 import { type Block, shorten, type ToolStatus } from "@continuo/core/model";
-import { mainArgument, textEditsOf } from "@continuo/core/transcript";
+import { changesOf, mainArgument, textEditsOf } from "@continuo/core/transcript";
 import { isJson } from "@continuo/files";
 import { toOneLine } from "@continuo/native/kit";
 import { toContent } from "./content.ts";
@@ -65,6 +65,18 @@ export function diffsOf(input: unknown, content: unknown): ToolCallContent[] {
       newText: after,
     })),
   );
+}
+
+/** The changes of a patch, with the lines that the patch names; empty for other inputs. */
+export function patchDiffsOf(input: unknown): ToolCallContent[] {
+  if (textEditsOf(input).length > 0) return [];
+  const files = changesOf(input).flatMap(({ path, lines }): ToolCallContent[] => {
+    if (path === null || lines.length === 0) return [];
+    const textWithout = (sign: "+" | "-"): string =>
+      lines.flatMap((line) => (line.sign === sign ? [] : [`${line.text}\n`])).join("");
+    return [{ type: "diff", path, oldText: textWithout("+") || null, newText: textWithout("-") }];
+  });
+  return bounded(files);
 }
 
 /** Returns the input of a call, or an object that states its size if it is too large for a message. */

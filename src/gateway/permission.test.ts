@@ -81,3 +81,28 @@ test("a question shows what its agent sent, or else the change of its input", ()
   const { kind, rawInput, locations, title } = toQuestion({ ...REQUEST, title: "Test it" }, ids).toolCall;
   expect([kind, rawInput, locations, title]).toEqual(["execute", REQUEST.toolInput, [], "Test it"]);
 });
+
+test("a question about a patch shows the lines of each file before and after it, and the texts of its agent", () => {
+  const update = { path: "/work/a.ts", kind: { type: "update" }, diff: "@@ -1,2 +1,2 @@\n one\n-two\n+2\n" };
+  const add = { path: "/work/b.ts", kind: { type: "add" }, diff: "new\n" };
+  const note = { type: "text", text: "Two files." };
+  const asked = {
+    ...REQUEST,
+    toolName: "apply_patch",
+    toolInput: { changes: [update, add] },
+    content: [note],
+  };
+  const { toolCall } = toQuestion(asked, { sessionId: "s", toolCallId: "t" });
+  expect(toolCall.content).toEqual([
+    { type: "diff", path: "/work/a.ts", oldText: "one\ntwo\n", newText: "one\n2\n" },
+    { type: "diff", path: "/work/b.ts", oldText: null, newText: "new\n" },
+    { type: "content", content: note },
+  ]);
+  expect(toolCall.rawInput).toEqual(asked.toolInput);
+  const edit = { file_path: "/work/a.ts", old_string: "one", new_string: "two" };
+  const { content } = toQuestion(
+    { ...REQUEST, toolInput: edit },
+    { sessionId: "s", toolCallId: "t" },
+  ).toolCall;
+  expect(content).toEqual([{ type: "diff", path: "/work/a.ts", oldText: "one", newText: "two" }]);
+});

@@ -6,7 +6,7 @@ import type {
   ToolCallContent,
 } from "@agentclientprotocol/sdk/unstable";
 import type { PermissionDecision, PermissionOption, PermissionRequest } from "@continuo/core/model";
-import { contentOfCall, diffsOf, inputOf, kindOf, locationsOf, titleOfCall } from "./calls.ts";
+import { contentOfCall, diffsOf, inputOf, kindOf, locationsOf, patchDiffsOf, titleOfCall } from "./calls.ts";
 
 /** The options for an agent that offers none. */
 const OWN_OPTIONS: readonly PermissionOption[] = [
@@ -26,7 +26,8 @@ export function toQuestion(
   const { toolName = "tool", toolInput, title, content, grantedBefore } = request;
   const diffs = diffsOf(toolInput, content);
   const parts = diffs.length > 0 ? diffs : contentOfCall(content);
-  const shown = grantedBefore === undefined ? parts : [MAY_HAVE_RUN, ...parts];
+  const changes = diffs.length > 0 ? [] : patchDiffsOf(toolInput);
+  const shown = [...(grantedBefore === undefined ? [] : [MAY_HAVE_RUN]), ...changes, ...parts];
   return {
     sessionId,
     toolCall: {

@@ -108,6 +108,13 @@ export const AHP: readonly PromiseOfRoom[] = [
     mistake: 'lasting: "allowed" }',
   },
   {
+    file: `${ROOM}/edits.ts`,
+    test: `${ROOM}/questions.test.ts`,
+    promise: "A question whose file is also moved shows its whole input.",
+    text: "return isMissing || changes.some(isMove) || !edits.every(isOnlyEdit);",
+    mistake: "return isMissing || !edits.every(isOnlyEdit);",
+  },
+  {
     ...HOST,
     promise: "The list shows the end of a turn although no row of the machine tells it.",
     text: '        if (action.type === "session/chatUpdated") this.#tellActivity(uri);\n',

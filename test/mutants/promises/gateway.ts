@@ -232,6 +232,13 @@ export const GATEWAY: readonly PromiseOfRoom[] = [
     test: "src/gateway/permission.test.ts",
   },
   {
+    promise: "A question about a patch shows its changes.",
+    file: "src/gateway/permission.ts",
+    text: "diffs.length > 0 ? [] : patchDiffsOf(toolInput);",
+    mistake: "diffs.length > 0 ? [] : patchDiffsOf(null);",
+    test: "src/gateway/permission.test.ts",
+  },
+  {
     promise: "A server of tools of an editor has its variables.",
     file: "src/gateway/tool-servers.ts",
     text: "args: server.args, env: toRecord(server.env)",

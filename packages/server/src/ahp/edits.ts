@@ -1,10 +1,14 @@
 /**
- * The changes that a call made to files, as results of the protocol, and the texts that a client reads for them. Pure.
+ * The changes that a call made to files, as results of the protocol, and the texts that a client reads for them; and the
+ * changes that a question for permission is about. Pure.
  */
 
 import { resolve } from "node:path";
 import type { ToolCallBlock, ToolResultBlock } from "@continuo/core/model";
-import { changesOf } from "@continuo/core/transcript";
+import { changesOf, fence, inlineCode } from "@continuo/core/transcript";
+import type { ChatQuestion } from "@continuo/core/wire/machine";
+import { isJson } from "@continuo/files";
+import { LIMITS } from "./limits.ts";
 import type { EditSide, FileEditContent } from "./protocol.ts";
 import { toEditUri, toFileUri } from "./uris.ts";
 
@@ -73,4 +77,64 @@ export function toContent(changes: readonly FileChange[], place: EditPlace): rea
       },
     ];
   });
+}
+
+/**
+ * The files and lines that a question is about, as Markdown; `null` if that would not show everything that a person
+ * allows. The protocol also has `edits` for this, but VS Code 1.139 then shows its own button "Allow" in place of the
+ * answers of the agent, and none that refuses.
+ */
+export function toMarkdown(question: ChatQuestion): string | null {
+  // A question is sent again with every change of its turn.
+  const kept = shown.get(question);
+  const markdown = kept === undefined ? changesInMarkdown(question) : kept;
+  shown.set(question, markdown);
+  return markdown;
+}
+
+const shown = new WeakMap<ChatQuestion, string | null>();
+
+function changesInMarkdown({ input, content }: ChatQuestion): string | null {
+  const fields = isJson(input) ? input : { input };
+  const changes = changesOf(input, content ?? undefined);
+  if (content === null || changes.length === 0 || hidesSome(fields, changes.length)) return null;
+  const files = changes.flatMap(({ path, lines }) => {
+    const drawn = lines.map(({ sign, text }) => `${sign}${text}`).join("\n");
+    return path === null || drawn === "" ? [] : [`${inlineCode(path)}\n\n${fence(drawn, "diff")}`];
+  });
+  const others = Object.entries(fields).flatMap(([name, value]) =>
+    OF_CHANGE.has(name) || value === null ? [] : [inlineCode(`${name}: ${JSON.stringify(value)}`)],
+  );
+  const markdown = [...files, ...others].join("\n\n");
+  return files.length < changes.length || markdown.length > LIMITS.callChars ? null : markdown;
+}
+
+/** The fields from which the changes are read. */
+const OF_CHANGE: ReadonlySet<string> = new Set([
+  ...["changes", "edits", "patch", "patchText", "input", "content", "file_text"],
+  ...["path", "file_path", "filePath"],
+  ...["old_string", "oldString", "oldText", "old_str", "new_string", "newString", "newText", "new_str"],
+]);
+
+/** A command can do more than the patch that it contains, and a file that is moved has a second path. */
+function hidesSome(fields: Readonly<Record<string, unknown>>, count: number): boolean {
+  const { changes = [], edits = [], patch = "", patchText = "", input = "" } = fields;
+  const isCommand = ["command", "cmd", "script"].some((name) => name in fields);
+  const texts = [patch, patchText, input].filter((text) => text !== "");
+  const isMore = texts.some((text) => typeof text !== "string" || !ONLY_PATCH.test(text));
+  if (isCommand || isMore || !Array.isArray(changes) || !Array.isArray(edits)) return true;
+  const isMissing = [changes, edits].some(({ length }) => length > 0 && length !== count);
+  return isMissing || changes.some(isMove) || !edits.every(isOnlyEdit);
+}
+
+/** A patch without a file that it moves, and without a text before it. */
+const ONLY_PATCH = /^(?<![\s\S])\s*\*\*\* Begin Patch(?![\s\S]*^\*\*\* Move to: )/mu;
+
+function isMove(change: unknown): boolean {
+  if (!isJson(change) || !isJson(change.kind)) return false;
+  return (change.kind.move_path ?? change.kind.movePath ?? null) !== null;
+}
+
+function isOnlyEdit(edit: unknown): boolean {
+  return isJson(edit) && Object.keys(edit).every((name) => OF_CHANGE.has(name));
 }

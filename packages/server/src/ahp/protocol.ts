@@ -124,13 +124,15 @@ export interface ToolResult {
   readonly error?: { readonly message: string };
 }
 
+export type StringOrMarkdown = string | { readonly markdown: string };
+
 /** A call of a tool in one of its states; a field exists in the states that have it. */
 export interface ToolCall {
   readonly status: "streaming" | "pending-confirmation" | "running" | "completed" | "cancelled";
   readonly toolCallId: string;
   readonly toolName: string;
   readonly displayName: string;
-  readonly invocationMessage?: string;
+  readonly invocationMessage?: StringOrMarkdown;
   readonly toolInput?: string;
   readonly confirmationTitle?: string;
   readonly confirmed?: string;
@@ -210,7 +212,7 @@ interface TurnStart extends OfTurn {
 
 interface CallReady extends OfCall {
   readonly type: "chat/toolCallReady";
-  readonly invocationMessage: string;
+  readonly invocationMessage: StringOrMarkdown;
   readonly toolInput?: string;
   readonly confirmationTitle?: string;
   readonly confirmed?: string;

@@ -2,6 +2,7 @@
 
 import { cutText } from "@continuo/core/model";
 import type { ChatQuestion } from "@continuo/core/wire/machine";
+import { toMarkdown } from "./edits.ts";
 import { LIMITS } from "./limits.ts";
 import type { ConfirmationOption, ResponsePart, ToolCall } from "./protocol.ts";
 
@@ -68,10 +69,10 @@ function inputOf(input: unknown): string {
   return cutText(JSON.stringify(input) ?? "", LIMITS.callChars);
 }
 
-function toWaiting(
-  { approvalId, title, toolName, input, options }: ChatQuestion,
-  call: ToolCall | null,
-): ToolCall {
+/** A change of files is shown as such, in place of the input: VS Code shows the input as JSON. */
+function toWaiting(question: ChatQuestion, call: ToolCall | null): ToolCall {
+  const { approvalId, title, toolName, input, options } = question;
+  const markdown = toMarkdown(question);
   const base = call ?? {
     toolCallId: `${OWN_PART}${approvalId}`,
     toolName: toolName === "" ? title : toolName,
@@ -89,6 +90,7 @@ function toWaiting(
   );
   return {
     ...open,
+    ...(markdown === null ? {} : { invocationMessage: { markdown }, toolInput: "" }),
     status: "pending-confirmation",
     confirmationTitle: title,
     ...(shown.length === 0 ? {} : { options: shown }),

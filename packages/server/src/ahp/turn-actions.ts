@@ -50,9 +50,10 @@ function nameOf(part: ResponsePart): string {
 /** Ends a call that is no longer in the turn, such as a question that is about another call. */
 function closeCall(turnId: string, part: ResponsePart): readonly ChatAction[] {
   if (part.kind !== "toolCall") return [];
-  const { toolCallId, status, invocationMessage = "" } = part.toolCall;
+  const { toolCallId, status, displayName, invocationMessage = "" } = part.toolCall;
   if (status !== "running" && status !== "pending-confirmation") return [];
-  const result = { success: true, pastTenseMessage: invocationMessage };
+  const pastTenseMessage = typeof invocationMessage === "string" ? invocationMessage : displayName;
+  const result = { success: true, pastTenseMessage };
   return [{ type: "chat/toolCallComplete", turnId, toolCallId, result }];
 }
 
@@ -106,7 +107,7 @@ function toldAgain(turns: readonly ChatTurn[], turnsNextCursor: string | undefin
   return [{ type: "chat/truncated" }, { type: "chat/turnsLoaded", turns, ...present({ turnsNextCursor }) }];
 }
 
-function isSame(one: ChatTurn | undefined, other: ChatTurn | undefined): boolean {
+function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
@@ -143,7 +144,7 @@ function callActions(turnId: string, before: ToolCall, after: ToolCall): readonl
   if (before.status === "completed" || before.status === "cancelled") return [];
   const isChanged =
     before.status !== after.status ||
-    before.invocationMessage !== after.invocationMessage ||
+    !isSame(before.invocationMessage, after.invocationMessage) ||
     before.toolInput !== after.toolInput;
   if (after.status === "completed") return complete(turnId, after);
   return isChanged ? [ready(turnId, after)] : [];

@@ -34,7 +34,8 @@ test("a call with long arguments has a title of one row, and its whole input bes
   const call = { type: "tool_call", id: "c", name: "TodoWrite", args: { todos } } as const;
   const { invocationMessage = "", toolInput, _meta } = shownCall([answer(call)]);
   expect(_meta).toBeUndefined();
-  expect([invocationMessage.length, invocationMessage.at(-1)]).toEqual([160, "…"]);
+  const title = String(invocationMessage);
+  expect([title.length, title.at(-1)]).toEqual([160, "…"]);
   expect(JSON.parse(toolInput ?? "")).toEqual({ todos });
 });
 
