@@ -279,3 +279,10 @@ export class AhpClient {
 export function textOfParts({ responseParts }: Pick<ChatState["turns"][number], "responseParts">): string {
   return responseParts.map((part) => (part.kind === "markdown" ? part.content : "")).join("");
 }
+
+/** The prompts of persons, in their order. Notices of an interrupted run are turns without an author. */
+export function promptsIn({ turns, activeTurn }: ChatState): readonly string[] {
+  return [...turns, ...(activeTurn === undefined ? [] : [activeTurn])].flatMap(({ message }) =>
+    message.origin.kind === "user" ? [message.text] : [],
+  );
+}

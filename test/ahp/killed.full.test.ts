@@ -6,11 +6,10 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { ChatState } from "../../packages/server/src/ahp/protocol.ts";
 import { chunk, DONE } from "../acp/script.ts";
 import { createTalkHome, SCRIPT } from "../cli/talk.ts";
 import { ownSession } from "../machine/open-chat.ts";
-import { AhpClient } from "./client.ts";
+import { AhpClient, promptsIn } from "./client.ts";
 import { startViewer } from "./viewer-socket.ts";
 
 /** The times range from before the start of the agent until after its answer. */
@@ -53,10 +52,3 @@ test("a client whose host is killed in mid-turn reconnects to a state with each 
     await viewer.kill();
   }
 }, 240_000);
-
-/** Notices of an interrupted run are turns without an author. */
-function promptsIn({ turns, activeTurn }: ChatState): readonly string[] {
-  return [...turns, ...(activeTurn === undefined ? [] : [activeTurn])].flatMap(({ message }) =>
-    message.origin.kind === "user" ? [message.text] : [],
-  );
-}

@@ -46,12 +46,8 @@ export async function startProxy(target: string, chat: string): Promise<HostProx
   const pairs = new Map<WebSocket, WebSocket>();
   const answered = new Set<WebSocket>();
   const path = join(scratchFolder("proxy"), "host");
-  const server = new WebSocketServer({ noServer: true });
-  const listening = await listen(path, server);
-  server.on("connection", (window) => {
-    const host = new WebSocket(`ws+unix:${target}:/`);
+  const listening = await listen(path, target, (window, host) => {
     pairs.set(window, host);
-    const waiting: string[] = [];
     const asked = new Map<number, string>();
     let state: WindowState | null = null;
     window.on("message", (data) => {
@@ -62,11 +58,7 @@ export async function startProxy(target: string, chat: string): Promise<HostProx
         if (method === "reconnect") state.reconnects += 1;
       }
       if (id !== undefined && method !== undefined) asked.set(id, method);
-      if (host.readyState === WebSocket.OPEN) host.send(text);
-      else waiting.push(text);
-    });
-    host.on("open", () => {
-      for (const text of waiting) host.send(text);
+      host.send(text);
     });
     host.on("message", (data) => {
       const text = String(data);
@@ -125,11 +117,22 @@ function fold(state: WindowState, { method, params, result }: Message, chat: str
     }
 }
 
-async function listen(path: string, sockets: WebSocketServer): Promise<Server> {
+/**
+ * A window is accepted only after the host has accepted the connection, and refused if the host refuses it, as without a
+ * proxy: VS Code tries again after a refusal, but waits for ever if a new connection is accepted and closed at once.
+ */
+async function listen(
+  path: string,
+  target: string,
+  onPair: (window: WebSocket, host: WebSocket) => void,
+): Promise<Server> {
+  const sockets = new WebSocketServer({ noServer: true });
   const server = createServer();
-  server.on("upgrade", (request, socket, head) =>
-    sockets.handleUpgrade(request, socket, head, (one) => sockets.emit("connection", one, request)),
-  );
+  server.on("upgrade", (request, socket, head) => {
+    const host = new WebSocket(`ws+unix:${target}:/`);
+    host.once("error", () => socket.destroy());
+    host.once("open", () => sockets.handleUpgrade(request, socket, head, (window) => onPair(window, host)));
+  });
   await new Promise<void>((resolve) => server.listen(path, resolve));
   return server;
 }
