@@ -11,7 +11,7 @@ import { SCRIPTED_AGENT } from "../../acp/scripted-program.ts";
 import { startModelServer, text, tool } from "../../model-servers/index.ts";
 import { bundledProgram, newPostgresDatabase } from "../../sizes/shared-programs.ts";
 import { randomFrom } from "../../store/harness/random.ts";
-import { type KilledProgram, startKilled } from "./killed-program.ts";
+import { type KilledProgram, type KillPlan, startKilled } from "./killed-program.ts";
 
 export interface ListingOptions {
   readonly kills: number;
@@ -21,7 +21,10 @@ export interface ListingOptions {
 
 export interface Findings {
   readonly faults: readonly string[];
+  /** The questions that were answered between the kills. */
   readonly questions: number;
+  /** The approvals that a person answered between the kills. */
+  readonly approvals: number;
   readonly kills: number;
 }
 
@@ -76,7 +79,12 @@ export async function killTheDesk({ kills, seed, engine = "sqlite" }: ListingOpt
     const granted = await grantedOf(store);
     const unapproved = paid > granted ? [`${paid} refunds were made with ${granted} approvals.`] : [];
     const missing = paid < questions ? [`${paid} refunds were made for ${questions} questions.`] : [];
-    return { faults: [...faults, ...history, ...unapproved, ...missing], questions, kills: desk.kills };
+    return {
+      faults: [...faults, ...history, ...unapproved, ...missing],
+      questions,
+      approvals: answers.size,
+      kills: desk.kills,
+    };
   } finally {
     over.abort();
     await desk.end();
@@ -102,16 +110,43 @@ export async function killTheJobs({ kills, seed, engine = "sqlite" }: ListingOpt
   const url = await newUrl(engine, folder);
   const args = [program, url, folder, process.execPath, SCRIPTED_AGENT, script];
   const random = randomFrom(seed);
-  const jobs = startKilled(args, { kills, random, lifeMs: 2_500 });
+  try {
+    const startedAt = performance.now();
+    const calm = await askForJobs(args, { kills: 0, random, lifeMs: 0 }, 0);
+    // A process starts, or a question is answered, in about half of the longest life, however busy the machine is.
+    const lifeMs = performance.now() - startedAt;
+    const killed = await askForJobs(args, { kills, random, lifeMs }, calm.questions);
+    const all = calm.questions + killed.questions;
+    const answers = new Map([...calm.answers, ...killed.answers]);
+    await using store = await openStore(url);
+    const sessions = Array.from({ length: all }, (_, at) => `job-${at}`);
+    const faults = await faultsOf(store, { sessions, questions: all, answers });
+    return { ...killed, faults, approvals: killed.answers.size };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Asks for one job after another, at least one, until the program was killed as often as the plan says. */
+async function askForJobs(
+  args: readonly string[],
+  plan: KillPlan,
+  first: number,
+): Promise<{
+  readonly questions: number;
+  readonly kills: number;
+  readonly answers: ReadonlyMap<string, number>;
+}> {
+  const jobs = startKilled(args, plan);
   const over = new AbortController();
   const approving = approve(jobs, over.signal, "");
   approving.catch(() => undefined);
   let questions = 0;
   const headers = { "x-user": "ann" };
   try {
-    while (jobs.kills < kills) {
-      const id = `job-${questions}`;
-      const body = `make ${questions}`;
+    do {
+      const id = `job-${first + questions}`;
+      const body = `make ${first + questions}`;
       await jobs.ask(`/jobs/${id}`, { method: "POST", headers, body }, async (response) =>
         response.ok ? true : undefined,
       );
@@ -120,18 +155,13 @@ export async function killTheJobs({ kills, seed, engine = "sqlite" }: ListingOpt
         return status === "completed" || (await isAnswered(jobs, id, headers)) ? true : undefined;
       });
       questions++;
-    }
+    } while (jobs.kills < plan.kills);
     jobs.calm();
     over.abort();
-    const answers = await approving;
-    await jobs.end();
-    await using store = await openStore(url);
-    const sessions = Array.from({ length: questions }, (_, at) => `job-${at}`);
-    return { faults: await faultsOf(store, { sessions, questions, answers }), questions, kills: jobs.kills };
+    return { questions, kills: jobs.kills, answers: await approving };
   } finally {
     over.abort();
     await jobs.end();
-    rmSync(folder, { recursive: true });
   }
 }
 
