@@ -1,4 +1,4 @@
-/** A history that is read in steps has the same messages as the whole history, whichever steps are read. */
+/** A history that is read in steps has the same messages as the whole history, no matter which steps are read. */
 
 import { appendFileSync } from "node:fs";
 import type { Message } from "@continuo/core/model";

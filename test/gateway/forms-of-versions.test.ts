@@ -1,4 +1,4 @@
-/** A form of an agent reaches the editor, and its answer the agent, whichever versions of the protocol the two speak. */
+/** A form of an agent reaches the editor, and its answer the agent, in any two versions of the protocol. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -398,7 +398,7 @@ test("on random walks, every figure that is shown equals the library's", { timeo
   const walks = new Set(numbersOfRun(WALKS));
   const faults: string[] = [];
   for (let walk = 0; walk < WALKS && faults.length < 5; walk++) {
-    // A walk has the same steps, whichever part of the walks a run makes.
+    // A walk has the same steps, no matter which part of the walks a run makes.
     const steps = Array.from({ length: STEPS }, () => random.next().value);
     if (!walks.has(walk)) continue;
     const note = (found: readonly string[]): void => {

@@ -5,7 +5,7 @@
  * its decisions; every server accepts input.
  *
  * Promises: input is acknowledged after one durable append; critical evidence is never dropped; a batch is decided
- * once, whichever server dies; evidence stays pending until its batch was decided; a session ends once.
+ * once, even if a server dies; evidence stays pending until its batch was decided; a session ends once.
  * Does not know: HTTP, sockets, tokens, how a model is called.
  */
 

@@ -1,4 +1,4 @@
-/** Yields every message of a session once, on whichever branch it is. */
+/** Yields every message of a session once, on all branches. */
 
 import type { Leaf, Message } from "@continuo/core/model";
 

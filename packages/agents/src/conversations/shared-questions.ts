@@ -1,6 +1,6 @@
 /**
  * An agent's questions for permission. Every program that uses the session can answer them. The question and its
- * answer are stored in the log. The first answer counts, whichever process wrote it.
+ * answer are stored in the log. The first answer counts, no matter which process wrote it.
  */
 
 import { randomUUID } from "node:crypto";

@@ -127,14 +127,14 @@ function toList({ messages, notices, open, hasOlder }: Channel): readonly Channe
   return [...all, ...lines].sort((a, b) => a.sequence - b.sequence).slice(-MOST_LOADED);
 }
 
-interface Following {
+interface EventLoop {
   /** Resolves after the next change and what arrives with it; `false` at the end. Errors: those of the events. */
   changed(): Promise<boolean>;
   readonly ended: Promise<unknown>;
 }
 
 /** Takes events while the reader draws. */
-function follow(events: AsyncIterable<ClientEvent>, take: (event: ClientEvent) => boolean): Following {
+function follow(events: AsyncIterable<ClientEvent>, take: (event: ClientEvent) => boolean): EventLoop {
   let change = Promise.withResolvers<"changed">();
   const reading = (async (): Promise<"over"> => {
     for await (const event of events) if (take(event)) change.resolve("changed");

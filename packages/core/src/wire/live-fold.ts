@@ -1,7 +1,8 @@
 /**
  * The fold of a continuous session's log: the notes, the open questions, the state and the checkpoint after each event.
- * The owner of the session, the viewer and the extension all fold with this function, and each of them keeps its own
- * data in addition: evidence that waits for a decision, a window of the log, or a selection.
+ * The owner of the session and the viewer fold with this function, and each of them keeps its own data in addition:
+ * evidence that waits for a decision, or a window of the log. The extension gets the notes in frames, and folds only the
+ * requests.
  */
 
 import { numberOr, recordOf, textOr, type WireEvent } from "./channel-events.ts";

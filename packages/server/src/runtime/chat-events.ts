@@ -34,13 +34,13 @@ function limitOf(options: ChatEventsOptions): number {
   return limit;
 }
 
-interface Followed {
+interface FollowRequest {
   readonly sessionId: string;
   readonly limit: number;
   readonly over: AbortSignal;
 }
 
-async function* framesOf(host: Host, followed: Followed): AsyncGenerator<ChatFrame, void> {
+async function* framesOf(host: Host, followed: FollowRequest): AsyncGenerator<ChatFrame, void> {
   const { sessionId, over } = followed;
   for (let looks = 0; !over.aborted; looks++) {
     if ((await host.store.getSession(sessionId)) !== null) yield* chatFrames(host, followed);
@@ -54,7 +54,7 @@ async function* framesOf(host: Host, followed: Followed): AsyncGenerator<ChatFra
 /** Ends with the reader, or when an answer that had ended begins again, so that all of the chat is read again. */
 async function* chatFrames(
   host: Host,
-  { sessionId, limit, over }: Followed,
+  { sessionId, limit, over }: FollowRequest,
 ): AsyncGenerator<ChatFrame, void> {
   const { store, failureText, readers } = host;
   const fold = new ChatFold({ isRetried: retriedBy(host), failureText });

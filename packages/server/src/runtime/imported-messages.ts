@@ -25,16 +25,16 @@ const MAX_KEPT = 50_000;
 /** The messages that a program keeps between two imports, of the sessions that changed last. */
 export class KeptMessages {
   readonly #max: number;
-  readonly #sessions = new Map<string, Known>();
+  readonly #sessions = new Map<string, KnownMessages>();
 
   constructor(max: number = MAX_KEPT) {
     this.#max = max;
   }
 
   /** A session that was deleted and created again is read again. */
-  take({ sessionId, createdAt }: Session): Known {
+  take({ sessionId, createdAt }: Session): KnownMessages {
     const kept = this.#sessions.get(sessionId);
-    const known = kept?.createdAt === createdAt ? kept : newKnown(createdAt);
+    const known = kept?.createdAt === createdAt ? kept : newKnownMessages(createdAt);
     this.#sessions.delete(sessionId);
     this.#sessions.set(sessionId, known);
     return known;
@@ -52,14 +52,14 @@ export class KeptMessages {
   }
 }
 
-interface Known {
+interface KnownMessages {
   readonly createdAt: string;
   readonly messages: Map<string, ImportedMessage>;
   /** All events up to this one are known. */
   sequence: number;
 }
 
-function newKnown(createdAt: string): Known {
+function newKnownMessages(createdAt: string): KnownMessages {
   return { createdAt, messages: new Map(), sequence: 0 };
 }
 
@@ -71,7 +71,7 @@ export async function importedMessages(
   kept?: KeptMessages,
 ): Promise<ImportedMessages> {
   const { sessionId, createdAt } = session;
-  const known = kept?.take(session) ?? newKnown(createdAt);
+  const known = kept?.take(session) ?? newKnownMessages(createdAt);
   const latest = await store.latestSequence(sessionId);
   for await (const event of readAll(store, sessionId, { types: TYPES, after: known.sequence })) {
     noteEvent(known, event);
@@ -87,7 +87,7 @@ export async function importedMessages(
   };
 }
 
-function noteEvent(known: Known, { id, type, data, sequence }: StoredEvent): void {
+function noteEvent(known: KnownMessages, { id, type, data, sequence }: StoredEvent): void {
   known.sequence = Math.max(known.sequence, sequence);
   const { messageId } = data as { readonly messageId?: unknown };
   if (typeof messageId !== "string" || !isOfImport(id, messageId)) return;

@@ -73,7 +73,7 @@ export function createMembers(continuo: Continuo, host: Host): Members {
       await sleep(RETRY_MS, undefined, { signal: over }).catch(() => undefined);
     }
   };
-  const serve = async (client: AgenticClient, { over, ended, maxTurns, words }: Serving): Promise<void> => {
+  const serve = async (client: AgenticClient, { over, ended, maxTurns, words }: ServeOptions): Promise<void> => {
     // The member leaves before its words end, so that a part of an answer does not count as the whole answer.
     const leave = (): void => void client.close();
     ended.addEventListener("abort", leave, { once: true });
@@ -110,7 +110,7 @@ export function createMembers(continuo: Continuo, host: Host): Members {
   };
 }
 
-interface Serving {
+interface ServeOptions {
   /** The member takes no further message. */
   readonly over: AbortSignal;
   /** The answer in progress ends, too. */
@@ -129,7 +129,7 @@ interface WordsOptions {
  * Yields the words of the answer. The first attempt stores the prompt in the session. A later attempt continues that
  * run, even if messages were written or edited in the channel in the meantime.
  */
-function wordsOf(continuo: Continuo, { place, options, ended }: WordsOptions): Serving["words"] {
+function wordsOf(continuo: Continuo, { place, options, ended }: WordsOptions): ServeOptions["words"] {
   const { channel, handle } = place;
   const { agent, session: sessionId = `${handle}-in-${channel}` } = options;
   const session = continuo.session(sessionId, { create: true, metadata: { channel, handle } });

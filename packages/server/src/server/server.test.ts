@@ -1,4 +1,4 @@
-/** The work of the server around every request, whichever part answers it. The test has a part of its own. */
+/** The work of the server around every request, no matter which part answers it. The test has a part of its own. */
 
 import type { IncomingMessage } from "node:http";
 import { PassThrough } from "node:stream";

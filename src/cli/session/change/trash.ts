@@ -76,21 +76,21 @@ export async function runTrash(flags: TrashFlags, shell: Shell): Promise<number>
   return error === null ? 0 : exitCodeOf(error);
 }
 
-type Trashed = TrashedSession | TrashedOwn;
+type TrashedRow = TrashedSession | TrashedOwn;
 
-interface Emptied {
-  readonly deleted: readonly Trashed[];
+interface EmptyResult {
+  readonly deleted: readonly TrashedRow[];
   readonly stayed: readonly TrashedOwn[];
 }
 
-const NOTHING_EMPTIED: Emptied = { deleted: [], stayed: [] };
+const NOTHING_EMPTIED: EmptyResult = { deleted: [], stayed: [] };
 
 function whyStayed(sessionId: string): string {
   return `continuo:${visibleLine(sessionId)} stays in the trash: another session continues from it, or a run is in progress`;
 }
 
 /** Own sessions are first, because the store can refuse: what was deleted until then would not be reported. */
-async function empty({ olderThan }: TrashFlags, own: OpenOwn | null, shell: Shell): Promise<Emptied> {
+async function empty({ olderThan }: TrashFlags, own: OpenOwn | null, shell: Shell): Promise<EmptyResult> {
   const { now } = shell;
   const before = olderThan === undefined ? undefined : new Date(now.getTime() - olderThan * DAY_MS);
   const ofOwn = own === null ? NOTHING_EMPTIED : await emptyOwnTrash(own, before);
@@ -98,12 +98,12 @@ async function empty({ olderThan }: TrashFlags, own: OpenOwn | null, shell: Shel
   return { deleted: [...natives, ...ofOwn.deleted], stayed: ofOwn.stayed };
 }
 
-function isOld({ trashedAt }: Trashed, { olderThan }: TrashFlags, { now }: Shell): boolean {
+function isOld({ trashedAt }: TrashedRow, { olderThan }: TrashFlags, { now }: Shell): boolean {
   return olderThan === undefined || Date.parse(trashedAt) < now.getTime() - olderThan * DAY_MS;
 }
 
 /** Errors: `usage` if nobody can be asked, `interrupted` if the person answers no. */
-async function askToEmpty(trashed: readonly Trashed[], flags: TrashFlags, shell: Shell): Promise<void> {
+async function askToEmpty(trashed: readonly TrashedRow[], flags: TrashFlags, shell: Shell): Promise<void> {
   if (flags.yes) return;
   if (!canAsk(shell)) {
     throw new ContinuoError(
@@ -128,7 +128,7 @@ const COLUMNS: readonly (Column & { readonly styles: readonly Style[] })[] = [
   { header: "size", align: "right", rank: 1, styles: ["dim"] },
 ];
 
-function draw(trashed: readonly Trashed[], flags: TrashFlags, shell: Shell): string {
+function draw(trashed: readonly TrashedRow[], flags: TrashFlags, shell: Shell): string {
   if (trashed.length === 0) {
     return flags.olderThan === undefined ? "The trash is empty.\n" : "Nothing in the trash is so old.\n";
   }

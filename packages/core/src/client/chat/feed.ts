@@ -141,7 +141,7 @@ export class ChatFeed {
     }
   }
 
-  async #connect(signal: AbortSignal, connection: AbortController): Promise<Received> {
+  async #connect(signal: AbortSignal, connection: AbortController): Promise<FeedEnd> {
     let [frames, silent, refused] = [false, false, false];
     const lose = (): void => {
       silent = true;
@@ -187,7 +187,7 @@ export class ChatFeed {
   }
 }
 
-interface Received {
+interface FeedEnd {
   readonly frames: boolean;
   /** True if nothing arrived for too long. */
   readonly silent: boolean;

@@ -1,5 +1,5 @@
 /**
- * The records of a session file, whichever form it has: one JSON object a line, or, in older versions, one object for
+ * The records of a session file, in either of its forms: one JSON object a line, or, in older versions, one object for
  * the whole file, written over several lines. Such a file is a single record, and is kept in memory as a whole.
  */
 

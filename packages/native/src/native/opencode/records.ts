@@ -15,7 +15,7 @@ export type RecordKind =
   /** A piece of a row of `session_message`, which is no row of its own. */
   | "content";
 
-/** One record, from whichever source. */
+/** One record, from either source. */
 export interface NativeRecord {
   readonly kind: RecordKind;
   /** `null` if the record has none. */

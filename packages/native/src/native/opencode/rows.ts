@@ -275,7 +275,7 @@ function toDifference(difference: string): SourceProblem {
   };
 }
 
-/** Types of rows that are not known here, whichever generation counts. */
+/** Types of rows that are not known here, in both generations. */
 function newerProblems(database: Database, schema: Schema, sessionId: string): SourceProblem[] {
   if (!schema.generations.has("second")) return [];
   const rows = database.few(

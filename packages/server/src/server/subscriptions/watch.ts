@@ -1,6 +1,6 @@
 /**
  * Finds changes since the last check, and the subscriptions to wake for them. Every server checks all changes by
- * itself, whichever server wrote them; if several want to wake the same subscription, one succeeds.
+ * itself, no matter which server wrote them; if several want to wake the same subscription, one succeeds.
  */
 
 import { messageOf, present, type Store } from "@continuo/core/model";
