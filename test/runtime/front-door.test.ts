@@ -438,6 +438,20 @@ describe("events of the program", () => {
   });
 });
 
+test("a page has no secret of a known form if it is asked for without, also one that came in parts", async () => {
+  await builtViewer();
+  c = await openContinuo("memory:", { agents: [new EchoAgent()] });
+  const secret = `ghp_${"a1B2".repeat(9)}`;
+  const session = c.session("s", { create: true, title: `Rotate ${secret}` });
+  await session.send(`My key is ${secret}.`).result();
+  expect(await session.toHtml()).toContain(secret);
+  for (const view of ["log", "chat"] as const) {
+    const html = await session.toHtml({ view, maskSecrets: true });
+    expect(html).not.toContain(secret.slice(0, 20));
+    expect(html).toContain("[masked: GitHub token]");
+  }
+});
+
 test("a session is rendered as the viewer's page, with its text escaped", async () => {
   await builtViewer();
   c = await openContinuo("memory:", { agents: [new EchoAgent()] });

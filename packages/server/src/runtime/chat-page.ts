@@ -4,7 +4,7 @@
  */
 
 import { type Block, type Message, parseDataUrl } from "@continuo/core/model";
-import { visibleLine } from "@continuo/core/transcript";
+import { maskSecrets, visibleLine } from "@continuo/core/transcript";
 import { escapeHtml, headToHtml, messageToHtml } from "@continuo/core/transcript/html";
 import type { ChatMessage, ChatMetadata, UIPart } from "@continuo/core/wire";
 import type { Chat } from "./chat.ts";
@@ -14,11 +14,22 @@ const POLICY =
 const STYLE =
   ":root{color-scheme:light dark}body{margin:2rem auto;max-width:46rem;padding:0 1rem;font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}article{margin:1.5rem 0}article.person{padding-left:1rem;border-left:3px solid}header{opacity:.7}.note{opacity:.7}pre{overflow-x:auto}pre.plain{font:inherit;white-space:pre-wrap}img{display:block;max-width:100%}";
 
-export function chatToHtml({ messages, open }: Chat, given: { readonly title: string | undefined }): string {
-  const title = escapeHtml(visibleLine(given.title ?? "Chat"));
+export interface ChatPage {
+  readonly title: string | undefined;
+  /** True to mask keys, tokens and passwords of known forms. */
+  readonly maskSecrets: boolean;
+}
+
+export function chatToHtml(chat: Chat, page: ChatPage): string {
+  const { messages, open, name } = masked({ ...chat, name: page.title ?? "Chat" }, page);
+  const title = escapeHtml(visibleLine(name));
   const articles = messages.flatMap((message) => articleOf(message, open.includes(message.id)));
   const head = headToHtml({ title, policy: POLICY, style: STYLE });
   return `${head}<h1><bdi>${title}</bdi></h1>\n<main>\n${articles.join("")}</main>\n</body>\n</html>\n`;
+}
+
+function masked<T>(value: T, page: Pick<ChatPage, "maskSecrets">): T {
+  return page.maskSecrets ? maskSecrets(value).value : value;
 }
 
 /** An answer without text is not shown until it has some, or has ended without. */

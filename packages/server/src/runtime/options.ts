@@ -70,7 +70,7 @@ export const INCLUDE_OPTIONS: KnownOptions<IncludeOptions> = { include: true };
 export const APPEND_OPTIONS: KnownOptions<AppendOptions> = { id: true, runId: true };
 
 type PageOptions = NonNullable<Parameters<SessionHandle["toHtml"]>[0]>;
-export const PAGE_OPTIONS: KnownOptions<PageOptions> = { view: true, forReaders: true };
+export const PAGE_OPTIONS: KnownOptions<PageOptions> = { view: true, forReaders: true, maskSecrets: true };
 
 type MessagesOptions = NonNullable<Parameters<SessionHandle["messages"]>[0]>;
 export const MESSAGES_OPTIONS: KnownOptions<MessagesOptions> = { forReaders: true };

@@ -213,9 +213,14 @@ export interface SessionHandle {
    * Returns a page as text. Its only scripts are those of the viewer; the page of a chat has none. The page shows the
    * whole log by default, for those who run the product. With `view: "chat"` it shows the messages of `chat()`, without
    * tools, approvals and runs, for the people who take part in the chat. For `forReaders` see `messages`; the page of a
-   * chat is always for readers.
+   * chat is always for readers. With `maskSecrets`, keys, tokens and passwords of known forms are masked, as `maskSecrets()`
+   * masks them.
    */
-  toHtml(options?: { readonly view?: "log" | "chat"; readonly forReaders?: boolean }): Promise<string>;
+  toHtml(options?: {
+    readonly view?: "log" | "chat";
+    readonly forReaders?: boolean;
+    readonly maskSecrets?: boolean;
+  }): Promise<string>;
   /**
    * All events as server-sent events, without the folders and files of this machine. The stream continues after the
    * `Last-Event-ID` of the request, and does not end by itself. Events of your own types come as you stored them.
