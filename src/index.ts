@@ -159,6 +159,7 @@ export {
   type EventsOptions,
   type FetchHandler,
   type HandlerOptions,
+  type ImportLeftOut,
   type ImportSessionOptions,
   type ImportSessionsOptions,
   importNativeSession,

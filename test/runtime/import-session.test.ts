@@ -25,6 +25,25 @@ import { scratchFolder } from "../scratch-folder.ts";
 
 const FIXTURE = join(import.meta.dirname, "../fixtures/claude/parallel-tools/home");
 
+test("an import counts what it leaves in the native session, also when it does not read it again", async () => {
+  const home = scratchFolder("import-left-out");
+  mkdirSync(home, { recursive: true });
+  cpSync(join(FIXTURE, "../../branch/home"), join(home, ".claude"), { recursive: true });
+  const places = { home, env: {} };
+  for (const path of globSync(".claude/projects/*/*.jsonl", { cwd: home }))
+    appendFileSync(join(home, path), '{"type":"from-tomorrow","uuid":"u"}\nnot JSON\n');
+  await using store = await openStore("memory:");
+  const sessions = await Array.fromAsync(importNativeSessions(store, { places }));
+  expect(sessions).not.toHaveLength(0);
+  for (const { sessionId, leftOut } of sessions) {
+    expect(leftOut).toMatchObject({ unknownRecords: 1, problems: 1 });
+    const [, id = ""] = /^claude-(.*)$/u.exec(sessionId) ?? [];
+    const again = await importNativeSession(store, id, { places });
+    expect(again).toMatchObject({ added: 0, leftOut });
+  }
+  expect(sessions.reduce((sum, { leftOut }) => sum + leftOut.branches, 0)).toBeGreaterThan(0);
+});
+
 test.each(["memory:", "sqlite:"])("an import into %s adds each new event once", async (kind) => {
   const home = scratchFolder("import");
   mkdirSync(home, { recursive: true });

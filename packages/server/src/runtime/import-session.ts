@@ -15,6 +15,7 @@ import {
   type NewEvent,
   present,
   type Session,
+  type SessionDetails,
   type Store,
   type Write,
 } from "@continuo/core/model";
@@ -40,6 +41,18 @@ export interface SessionImport {
    * same time, only the one that stored an event counts it.
    */
   readonly added: number;
+  readonly leftOut: ImportLeftOut;
+}
+
+/** What the native session has beyond the imported messages. `openNativeSession` reads it. */
+export interface ImportLeftOut {
+  /** Branches that a person left. */
+  readonly branches: number;
+  readonly subagents: number;
+  /** Records of types that this version does not know. */
+  readonly unknownRecords: number;
+  /** Damaged records and other problems; `openNativeSession(location).details.problems` describes them. */
+  readonly problems: number;
 }
 
 /** Events of one append, and the approximate number of characters in them. */
@@ -98,10 +111,20 @@ export async function importSession(
     const session = await openSession(store, id, present({ title, cwd, metadata: { ...metadata, ...mark } }));
     const history = native.history(present({ signal: lookup.signal }));
     const counts = await importAll(store, { session, history, kept, mark });
-    const data: LastImport = { version, title, messages: counts.messages };
+    const leftOut = leftOutOf(native.details);
+    const data: LastImport = { version, title, messages: counts.messages, leftOut };
     await store.commitCursor({ logId: id, name: LAST_IMPORT, data });
-    return { sessionId: id, title, ...counts };
+    return { sessionId: id, title, ...counts, leftOut };
   });
+}
+
+function leftOutOf({ branches, subagents, unknownRecords, problems }: SessionDetails): ImportLeftOut {
+  return {
+    branches: Math.max(0, branches - 1),
+    subagents: subagents.length,
+    unknownRecords: Object.values(unknownRecords).reduce((sum, count) => sum + count, 0),
+    problems: problems.length,
+  };
 }
 
 /** A home that does not exist is a mistake, because it has no sessions. Errors: `not_found`. */
@@ -141,6 +164,7 @@ interface LastImport {
   readonly version: string | null;
   readonly title: string | null;
   readonly messages: number;
+  readonly leftOut: ImportLeftOut;
 }
 
 /**
@@ -169,10 +193,10 @@ async function knownImport(
   if (version === null) return null;
   const cursor = await store.getCursor({ logId: sessionId, name: LAST_IMPORT });
   const last = (cursor?.data ?? {}) as Partial<LastImport>;
-  if (last.version !== version || last.messages === undefined) return null;
+  if (last.version !== version || last.messages === undefined || last.leftOut === undefined) return null;
   // A later import was killed, and the files are again those of the last one that was complete.
   if ((await store.getSession(sessionId))?.metadata.importing === markOf(found)) return null;
-  return { sessionId, title: last.title ?? null, messages: last.messages, added: 0 };
+  return { sessionId, title: last.title ?? null, messages: last.messages, added: 0, leftOut: last.leftOut };
 }
 
 interface Import {
