@@ -5,7 +5,7 @@ import { ROOT, readSource } from "./imports.ts";
 
 /** Phrases that readers do not understand at once; the table of the style has better ones. */
 const OLD_TURNS =
-  /\b(?:whoever|anew|once more|(?:go|goes|going|gone|went) on with|so many at most|which is said|(?:is|are|was|were) told(?! apart)|nothing that is no|nothing that JSON|whichever|what is odd|holds? up|looked at, and is not so)\b/iu;
+  /\b(?:whoever|anew|once more|(?:go|goes|going|gone|went) on with|so many at most|which is said|(?:is|are|was|were) told(?! apart)|nothing that is no|nothing that JSON|whichever|what is odd|holds? up(?! to)|looked at, and is not so)\b/iu;
 
 /** Words that are vague or dated in prose; "next to", "in addition to" and "only" replace them. */
 const VAGUE = /\b(?:beside|alone)\b/iu;

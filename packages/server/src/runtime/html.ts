@@ -1,4 +1,4 @@
-/** A session as the viewer's page. */
+/** A session as the viewer's page: loaded for the first page, because the page and the prices are slow to load. */
 
 import { shippedPrices, toCatalogSession, toOwnRow } from "@continuo/agents/catalog";
 import { keepHistory, keyOf, pageOf, readPageTemplate, toMachineSession } from "@continuo/agents/pages";

@@ -44,7 +44,7 @@ export interface SessionImport {
   readonly leftOut: ImportLeftOut;
 }
 
-/** What the native session has beyond the imported messages. `openNativeSession` reads it. */
+/** The parts of the native session that are not imported. `openNativeSession` reads them. */
 export interface ImportLeftOut {
   /** Branches that a person left. */
   readonly branches: number;

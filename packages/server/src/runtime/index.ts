@@ -34,7 +34,12 @@ export { toErrorResponse } from "./error-response.ts";
 export type { DailyTime } from "./every-day.ts";
 export { type Failure, type FailureText, failureOf } from "./failure-text.ts";
 export { unknownCaller } from "./handler.ts";
-export { type ImportLeftOut, type ImportSessionOptions, importNativeSession, type SessionImport } from "./import-session.ts";
+export {
+  type ImportLeftOut,
+  type ImportSessionOptions,
+  importNativeSession,
+  type SessionImport,
+} from "./import-session.ts";
 export { type ImportSessionsOptions, importNativeSessions } from "./import-sessions.ts";
 export { openContinuo } from "./open.ts";
 export { patternsOf } from "./rights.ts";

@@ -73,7 +73,10 @@ export function createMembers(continuo: Continuo, host: Host): Members {
       await sleep(RETRY_MS, undefined, { signal: over }).catch(() => undefined);
     }
   };
-  const serve = async (client: AgenticClient, { over, ended, maxTurns, words }: ServeOptions): Promise<void> => {
+  const serve = async (
+    client: AgenticClient,
+    { over, ended, maxTurns, words }: ServeOptions,
+  ): Promise<void> => {
     // The member leaves before its words end, so that a part of an answer does not count as the whole answer.
     const leave = (): void => void client.close();
     ended.addEventListener("abort", leave, { once: true });

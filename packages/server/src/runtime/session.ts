@@ -128,19 +128,16 @@ export function createSessionHandle(
     },
     async toHtml(page = {}) {
       assertKnownOptions("toHtml", page, PAGE_OPTIONS);
-      const { view = "log", maskSecrets: masks = false } = page;
+      const { view = "log", maskSecrets = false } = page;
       assertChoice("view", view, ["log", "chat"]);
       if (view === "chat") {
         const { title } = (await begun()) ?? options;
         const { chatToHtml } = await import("./chat-page.ts");
-        return chatToHtml(await chat(), { title: title ?? undefined, maskSecrets: masks });
+        return chatToHtml(await chat(), { title: title ?? undefined, maskSecrets });
       }
       await opened();
-      // The page and the list of prices are slow to load, so they are loaded for the first page.
-      return await (await import("./html.ts")).sessionToHtml(store, sessionId, {
-        log: logOf(host, page),
-        maskSecrets: masks,
-      });
+      const { sessionToHtml } = await import("./html.ts");
+      return await sessionToHtml(store, sessionId, { log: logOf(host, page), maskSecrets });
     },
     toSSE: (from, included) =>
       toSseResponse(

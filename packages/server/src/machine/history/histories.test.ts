@@ -140,7 +140,7 @@ test("the file of a session that does not change is looked for again now and the
   histories.close();
 });
 
-test("a session whose file has another session now is located anew", async () => {
+test("a session whose file has another session now is located again", async () => {
   const histories = createHistories();
   const { signal } = new AbortController();
   const { native } = watched((found) => ({ ...found, sessionId: "another" }));
