@@ -32,7 +32,7 @@ const TRIED: readonly TriedEditor[] = [
     name: "acpx",
     protocol: "ACP, version 1",
     pin: ["test/agents/editors/acpx/package.json", "acpx"],
-    tests: ["test/agents/editors/acpx.agents.test.ts"],
+    tests: ["test/agents/editors/acpx.agents.test.ts", "test/agents/editors/acpx-cases.agents.test.ts"],
   },
   {
     name: "VS Code 1.139 in Chromium (`code-server`)",
