@@ -227,6 +227,7 @@ export class ClaudeLink implements LinkWithMethods {
         env: this.#env,
         limits: limitsOf(options),
         onPermission: answererOf(open),
+        editor: open.editor,
         model,
         effort,
         rules: this.#trust.by === null ? "without the project's" : "every file",

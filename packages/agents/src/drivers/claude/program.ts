@@ -14,6 +14,7 @@ import {
   type CallOptions,
   type ContextUse,
   ContinuoError,
+  type EditorPort,
   present,
 } from "@continuo/core/model";
 import { isJson, type Json, parseJson, textField } from "@continuo/files";
@@ -22,7 +23,9 @@ import {
   type AskPermission,
   assertEffort,
   type DriverLimits,
+  type FormAnswer,
   Questions,
+  showsForm,
   toCommands,
   toContextUse,
   tokensOf,
@@ -31,12 +34,14 @@ import {
 import { type AgentProcess, type ProcessStart, startAgent } from "../process/index.ts";
 import { type ClaudeFold, createClaudeFold, finishTurn, foldLine } from "./fold.ts";
 import type { RuleScope } from "./grants.ts";
-import { toPermissionAnswer, toPermissionRequest } from "./permission.ts";
+import { toFormRequest, toPermissionAnswer, toPermissionRequest } from "./permission.ts";
 import { endingOf, whyOf } from "./turn-end.ts";
 
 export interface ClaudeStart extends ProcessStart, CallOptions {
   readonly limits: DriverLimits;
   readonly onPermission: AskPermission;
+  /** The editor that shows forms; see `OpenConversation.editor`. */
+  readonly editor: EditorPort | undefined;
   /** The rules that the program reads; others are not offered. */
   readonly rules: RuleScope;
   readonly model: string | undefined;
@@ -201,8 +206,15 @@ export class ClaudeProgram {
         }
         // Without lifecycle records, the replay of our prompt marks its start.
         if (message.isReplay === true && message.uuid === this.#said?.uuid) this.#started();
+        if (message.subtype === "elicitation_complete") this.#completed(message);
         for (const event of foldLine(this.#fold, message)) await this.#said?.turn.push(event);
     }
+  }
+
+  /** The page that a form asked the person to visit has done its work. An editor that is gone needs no report. */
+  #completed({ elicitation_id: elicitationId }: Json): void {
+    if (typeof elicitationId !== "string") return;
+    this.#start.editor?.completed(elicitationId).catch(() => undefined);
   }
 
   #answered({ response }: Json): void {
@@ -219,6 +231,7 @@ export class ClaudeProgram {
     const id = String(requestId);
     const said = this.#said;
     if (!isJson(request)) return;
+    if (said !== null && this.#show(id, request, said.turn)) return;
     if (request.subtype === "can_use_tool" && said !== null) {
       this.#permit(id, request, said.turn);
       return;
@@ -235,6 +248,17 @@ export class ClaudeProgram {
     void this.#send({ type: "control_response", response: { ...answer, request_id: id } });
   }
 
+  /** Returns false if the request is not a form, or if the editor does not show it. */
+  #show(id: string, request: Json, turn: AgentTurn): boolean {
+    const { editor } = this.#start;
+    const shown = toFormRequest(request);
+    if (shown === null || !showsForm(editor, shown.form)) return false;
+    const answer = (given: FormAnswer, takenBack: AbortSignal): Promise<void> =>
+      this.#succeed(id, shown.answer(given), takenBack);
+    this.#questions.show(id, { turn, form: shown.form, editor, answer });
+    return true;
+  }
+
   #permit(id: string, asked: Json, turn: AgentTurn): void {
     const request = toPermissionRequest(id, asked, this.#start.rules);
     const { onPermission } = this.#start;
@@ -242,14 +266,17 @@ export class ClaudeProgram {
       turn,
       request,
       onPermission,
-      answer: async (decision, takenBack) => {
-        if (takenBack.aborted) return;
-        const response = toPermissionAnswer(asked, request, decision);
-        await this.#send({
-          type: "control_response",
-          response: { subtype: "success", request_id: id, response },
-        });
-      },
+      answer: (decision, takenBack) =>
+        this.#succeed(id, toPermissionAnswer(asked, request, decision), takenBack),
+    });
+  }
+
+  /** A question that was withdrawn is not answered. */
+  async #succeed(id: string, response: Json, takenBack: AbortSignal): Promise<void> {
+    if (takenBack.aborted) return;
+    await this.#send({
+      type: "control_response",
+      response: { subtype: "success", request_id: id, response },
     });
   }
 

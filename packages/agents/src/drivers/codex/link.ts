@@ -35,6 +35,7 @@ import {
   Questions,
   rememberCapabilities,
   restrictionOf,
+  showsForm,
   trustOf,
 } from "../link/index.ts";
 import { isRefusal } from "../process/index.ts";
@@ -43,7 +44,7 @@ import { askCapabilities } from "./capabilities.ts";
 import { effortsOf } from "./effort.ts";
 import { type CodexFold, changeModel, createCodexFold, finishTurn, foldNotification } from "./fold.ts";
 import { toInput } from "./input.ts";
-import { refusalOf, toQuestion } from "./permission.ts";
+import { refusalOf, toFormRequest, toQuestion } from "./permission.ts";
 import {
   ownSettings,
   serverSettings,
@@ -355,6 +356,20 @@ export class CodexLink implements Link {
         onPermission: answererOf(this.#parts.open),
         answer: (decision, takenBack) => {
           if (!takenBack.aborted) server.answer(id, question.answer(decision));
+        },
+      });
+      return;
+    }
+    const { editor } = this.#parts.open;
+    const shown = toFormRequest({ method, params, call });
+    if (shown !== null && said !== null && showsForm(editor, shown.form)) {
+      const { form } = shown;
+      this.#questions.show(id, {
+        turn: said.turn,
+        form,
+        editor,
+        answer: (answer, takenBack) => {
+          if (!takenBack.aborted) server.answer(id, shown.answer(answer));
         },
       });
       return;

@@ -2,7 +2,15 @@
 
 import type { PermissionDecision, PermissionOption, PermissionRequest } from "@continuo/core/model";
 import { entryOf, isJson, type Json, textField } from "@continuo/files";
-import { optionFor } from "../link/index.ts";
+import {
+  answersTo,
+  choicesIn,
+  type Form,
+  type FormAnswer,
+  type FormField,
+  formOf,
+  optionFor,
+} from "../link/index.ts";
 import { COMMAND_TOOL, PATCH_TOOL, type ToolCall } from "./items.ts";
 
 export interface Question {
@@ -97,6 +105,53 @@ export function refusalOf(method: string): Json | null {
   if (method === "mcpServer/elicitation/request") return { action: "decline", content: null };
   if (method === "item/tool/requestUserInput") return { answers: {} };
   return null;
+}
+
+export interface FormRequest {
+  readonly form: Form;
+  answer(answer: FormAnswer): Json;
+}
+
+/** `null` for a request that is not a form, and for a form that only Codex's own clients can show (0.171.0). */
+export function toFormRequest({ method, params, call }: Omit<CodexQuestion, "id">): FormRequest | null {
+  if (method === "item/tool/requestUserInput") {
+    const fields = fieldsIn(params.questions);
+    if (fields === null) return null;
+    const form = formOf(fields.map(({ question }) => question).join("\n"), fields);
+    return {
+      form: call === undefined ? form : { ...form, toolCallId: call.toolCallId },
+      answer: ({ content }) => ({
+        answers: Object.fromEntries(
+          fields.map((field) => [field.key, { answers: answersTo(field, content) }]),
+        ),
+      }),
+    };
+  }
+  if (method !== "mcpServer/elicitation/request") return null;
+  const { mode, requestedSchema, url, elicitationId } = params;
+  // The person learns which server asks.
+  const message = `${textField(params, "serverName") ?? ""}: ${textField(params, "message") ?? ""}`;
+  const answer = ({ action, content }: FormAnswer): Json => ({
+    action,
+    content: action === "accept" && mode === "form" ? content : null,
+  });
+  if (mode === "form") return { form: { mode, message, requestedSchema }, answer };
+  if (mode === "url") return { form: { mode, message, url, elicitationId }, answer };
+  return null;
+}
+
+/** `null` if there is nothing to ask, or if an answer is secret: a form would show it. */
+function fieldsIn(questions: unknown): readonly FormField[] | null {
+  const asked = Array.isArray(questions) ? questions.filter(isJson) : [];
+  if (asked.length === 0 || asked.some(({ isSecret }) => isSecret === true)) return null;
+  return asked.map((one) => ({
+    key: textField(one, "id") ?? "",
+    title: textField(one, "header") ?? "",
+    question: textField(one, "question") ?? "",
+    choices: choicesIn(one.options),
+    isMultiple: false,
+    takesOther: one.isOther === true,
+  }));
 }
 
 const DECLINE: PermissionOption = { id: "decline", name: "Decline", kind: "reject_once" };

@@ -52,7 +52,16 @@ export {
 } from "./permissions.ts";
 export { writePolicyFile } from "./policy-file.ts";
 export { refusePart } from "./prompt-parts.ts";
-export { Questions } from "./questions.ts";
+export {
+  answersTo,
+  choicesIn,
+  type Form,
+  type FormAnswer,
+  type FormField,
+  formOf,
+  Questions,
+  showsForm,
+} from "./questions.ts";
 export { retryEvent } from "./retry.ts";
 export { assertEffort, toCommands, toContextUse, tokensOf } from "./settings.ts";
 export { within } from "./time-limit.ts";

@@ -1,7 +1,12 @@
-import { type AgentEvent, ContinuoError, type PermissionDecision } from "@continuo/core/model";
+import {
+  type AgentEvent,
+  ContinuoError,
+  type EditorPort,
+  type PermissionDecision,
+} from "@continuo/core/model";
 import { expect, test } from "vitest";
 import type { AskPermission } from "./permissions.ts";
-import { Questions } from "./questions.ts";
+import { type FormAnswer, Questions, showsForm } from "./questions.ts";
 import { AgentTurn } from "./turn.ts";
 
 const newTurn = (): AgentTurn => {
@@ -71,4 +76,77 @@ test("an answer that cannot be sent fails the turn", async () => {
   questions.ask("a", { turn, request: requestOf("a"), onPermission: async () => granted, answer });
   await expect(Array.fromAsync(turn.events())).rejects.toThrow("broken pipe");
   await questions.end();
+});
+
+const FORM = { mode: "form", message: "Where?", requestedSchema: {} } as const;
+
+function showing(request: EditorPort["request"]) {
+  const { questions, turn, events } = asker();
+  const answers: (FormAnswer & { readonly isTakenBack: boolean })[] = [];
+  const editor: EditorPort = { capabilities: {}, request, completed: async () => undefined };
+  questions.show("a", {
+    turn,
+    form: FORM,
+    editor,
+    answer: (answer, { aborted }) => void answers.push({ ...answer, isTakenBack: aborted }),
+  });
+  return { questions, turn, events, answers };
+}
+
+test.each([
+  [
+    { action: "accept", content: { place: "here" } },
+    { action: "accept", content: { place: "here" } },
+  ],
+  [{ action: "accept" }, { action: "accept", content: {} }],
+  [
+    { action: "decline", content: { place: "here" } },
+    { action: "decline", content: {} },
+  ],
+  [{ action: "later" }, { action: "cancel", content: {} }],
+  [null, { action: "cancel", content: {} }],
+])("a form is shown in the editor, and the answer %j is %j for the agent", async (answer, expected) => {
+  const asked: unknown[] = [];
+  const { answers } = showing(async (method, params) => {
+    asked.push([method, params]);
+    return answer;
+  });
+  await expect.poll(() => answers).toEqual([{ ...expected, isTakenBack: false }]);
+  expect(asked).toEqual([["elicitation/create", FORM]]);
+});
+
+test("a form that is open at the end of the turn is withdrawn from the editor and cancelled for the agent", async () => {
+  let shown: AbortSignal | undefined;
+  const { questions, answers } = showing((_method, _params, signal) => {
+    shown = signal;
+    return new Promise(() => undefined);
+  });
+  await questions.end();
+  expect(answers).toEqual([{ action: "cancel", content: {}, isTakenBack: true }]);
+  expect(shown?.aborted).toBe(true);
+});
+
+test("a form that the editor fails to show is cancelled, and the turn reports the reason", async () => {
+  const { turn, events, answers } = showing(async () => {
+    throw new Error("the window is closed");
+  });
+  await expect.poll(() => answers).toMatchObject([{ action: "cancel" }]);
+  turn.end("end_turn");
+  expect(await events).toContainEqual({
+    type: "diagnostics",
+    message: "The form could not be shown: the window is closed",
+  });
+});
+
+test("an editor shows only the kinds of forms that it has", () => {
+  const editorWith = (elicitation: unknown): EditorPort => ({
+    capabilities: { elicitation },
+    request: async () => null,
+    completed: async () => undefined,
+  });
+  expect(showsForm(editorWith({ form: {} }), FORM)).toBe(true);
+  expect(showsForm(editorWith({ form: {} }), { ...FORM, mode: "url" })).toBe(false);
+  for (const none of [{ form: null }, {}, null, undefined])
+    expect(showsForm(editorWith(none), FORM)).toBe(false);
+  expect(showsForm(undefined, FORM)).toBe(false);
 });

@@ -1,11 +1,11 @@
 /**
  * Dialogs of pi's extensions. pi itself asks nobody before it uses a tool; an extension may, by `confirm` or
- * `select`. Pure. (docs of 1.5.2)
+ * `select`. A text (`input`, `editor`) is a form. Pure. (docs of 1.6.0)
  */
 
 import type { PermissionDecision, PermissionOption, PermissionRequest } from "@continuo/core/model";
-import { type Json, textField } from "@continuo/files";
-import { optionFor } from "../link/index.ts";
+import { type Json, optional, textField } from "@continuo/files";
+import { type Form, type FormAnswer, optionFor } from "../link/index.ts";
 
 export interface Dialog {
   readonly request: PermissionRequest;
@@ -44,6 +44,30 @@ export function toDialog(record: Json): Dialog | null {
       const option = optionFor(decision, request.options);
       return option === null || option.id === CANCEL.id ? { cancelled: true } : { value: option.name };
     },
+  };
+}
+
+export interface TextDialog {
+  readonly form: Form;
+  /** Returns the fields that are sent in addition to the dialog's id. */
+  answer(answer: FormAnswer): Json;
+}
+
+/** `null` for a request that does not ask for a text. */
+export function toTextDialog(record: Json): TextDialog | null {
+  const { method } = record;
+  if (method !== "input" && method !== "editor") return null;
+  const message = textField(record, "title") ?? "";
+  const value = {
+    type: "string",
+    title: message,
+    ...optional("description", textField(record, "placeholder")),
+    ...optional("default", textField(record, "prefill")),
+  };
+  return {
+    form: { mode: "form", message, requestedSchema: { type: "object", properties: { value } } },
+    answer: ({ action, content }) =>
+      action === "accept" ? { value: textField(content, "value") ?? "" } : { cancelled: true },
   };
 }
 

@@ -20,6 +20,7 @@ import {
   assertEffort,
   chooseServers,
   driverEnvironment,
+  type FormAnswer,
   findOnDisk,
   type LinkParts,
   type LinkWithMethods,
@@ -31,6 +32,7 @@ import {
   openAgentSession,
   Questions,
   restrictionOf,
+  showsForm,
   toCommands,
   toContextUse,
   tokensOf,
@@ -38,7 +40,7 @@ import {
   writePolicyFile,
 } from "../link/index.ts";
 import type { FolderTrust } from "../trust/index.ts";
-import { isWaiting, toDialog } from "./dialog.ts";
+import { isWaiting, toDialog, toTextDialog } from "./dialog.ts";
 import { createPiFold, finishTurn, foldRecord, type PiFold } from "./fold.ts";
 import { assertGated, GATE_EXTENSION, isGateCommand, isLasting, toGateDialog } from "./gate.ts";
 import { heldTools, noteHeld } from "./held-tools.ts";
@@ -348,6 +350,14 @@ export class PiLink implements LinkWithMethods {
         // A withdrawn question is answered too, because pi waits for it.
         answer: (decision) => this.#answer(request.approvalId, dialog.answer(decision)),
       });
+      return;
+    }
+    const { editor } = this.#parts.open;
+    const text = toTextDialog(record);
+    if (text !== null && turn !== undefined && showsForm(editor, text.form)) {
+      // A withdrawn form is answered too, because pi waits for it.
+      const answer = (given: FormAnswer): void => this.#answer(record.id, text.answer(given));
+      this.#questions.show(record.id, { turn, form: text.form, editor, answer });
       return;
     }
     const message = textField(record, "message") ?? `pi: ${String(record.method)}`;

@@ -31,7 +31,8 @@ export type ToolServer =
 
 /**
  * An editor that offers its files, terminals and forms to an agent, in place of those of this machine. Methods,
- * parameters and answers are those of version 1 of the Agent Client Protocol; only agents that speak it use one.
+ * parameters and answers are those of version 1 of the Agent Client Protocol. Only agents that speak it use the files
+ * and terminals; the drivers of Claude Code, Codex and pi make forms of their agents' own questions.
  */
 export interface EditorPort {
   /** `fs`, `terminal` and `elicitation` of the client's capabilities: the agent learns of no others. */
