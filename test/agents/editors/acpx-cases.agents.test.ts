@@ -90,7 +90,9 @@ test.each([["claude"], ["codex"]] as const)(
     const first = await watched(on, [], () => acpx(on, "prompt", FIRST));
     expect(spokenIn(first)).toContain("I keep forty-one in mind.");
     // The model receives what the recorded session says.
-    const said = (items as readonly Row[]).filter(({ kind, role }) => kind === "text" && role === "assistant");
+    const said = (items as readonly Row[]).filter(
+      ({ kind, role }) => kind === "text" && role === "assistant",
+    );
     const received = on.newest().map(([, words]) => words);
     expect(received).toEqual(expect.arrayContaining(said.map((item) => item.text)));
     const cursor = String(first.at(-1)?.cursor);

@@ -47,7 +47,11 @@ export function spokenIn(rows: readonly Row[]): string {
 }
 
 /** Watches the session from a position until a turn has ended. */
-export async function watched(on: Stage, cursor: readonly string[], turn: () => Promise<unknown>): Promise<Row[]> {
+export async function watched(
+  on: Stage,
+  cursor: readonly string[],
+  turn: () => Promise<unknown>,
+): Promise<Row[]> {
   const args = wordsOf(["sessions", "watch", ...cursor]).slice(1);
   await using watching = on.startProgram(process.execPath, [ACPX, ...args]);
   const rows: Row[] = [];
