@@ -36,6 +36,7 @@ const USERS: Readonly<Record<string, Authorization>> = {
   customer: { sessions: ["ann"], access: "chat" },
   bob: { sessions: ["bob"], access: "read" },
   owner: { sessions: "*", access: "write", logs: true },
+  member: { channels: ["team"], access: "write", by: "member" },
   boss: { sessions: "*", access: "read", approve: true, by: "boss" },
   clerk: { sessions: ["ann"], access: "read", approve: true, by: "clerk" },
 };
@@ -75,6 +76,22 @@ describe("the handler", () => {
     expect((await app.request("/continuo/sessions/ann")).status).toBe(404);
     expect((await as("ann", "/sessions/ann/messages", { text: 7 })).status).toBe(400);
     expect((await as("ann", "/sessions/ann/messages", { text: "x".repeat(4_194_305) })).status).toBe(413);
+  });
+
+  test("lets nobody delete a channel, and only a person with `logs` delete a session", async () => {
+    await c.store.createLog({ logId: "channels/team" });
+    await c.store.createSession({ sessionId: "ann" });
+    const drop = async (user: string, path: string): Promise<number> =>
+      (
+        await app.request(`/continuo/v1/stream/${path}`, {
+          method: "DELETE",
+          headers: { authorization: user },
+        })
+      ).status;
+    expect(await drop("member", "channels/team")).toBe(403);
+    expect(await drop("ann", "sessions/ann")).toBe(403);
+    expect(await drop("owner", "sessions/ann")).toBe(204);
+    expect(await c.store.getLog("channels/team")).not.toBeNull();
   });
 
   test("streams the events of a session and of a run", async () => {

@@ -127,6 +127,76 @@ test("nobody can end or change another writer's message, and a reader that comes
   await bob.close();
 });
 
+const OF_THE_SERVER = [
+  "error_raised",
+  "message_received",
+  "approval_requested",
+  "context_compacted",
+  "note_written",
+];
+
+test("a writer cannot write the events of the server or set their time, and an administrator can", async () => {
+  await store.createLog({ logId: "channels/forged" });
+  const forged: readonly Readonly<Record<string, unknown>>[] = [
+    ...OF_THE_SERVER.map((type) => ({ type, data: { message: "The server will stop.", content: "x" } })),
+    sent({ content: "x", role: "assistant" }),
+    sent({ content: "x" }, { occurredAt: "2020-01-01T00:00:00.000Z" }),
+    sent({ content: "x" }, { runId: "run" }),
+    { type: "custom", data: { name: "x" }, parentId: "x" },
+  ];
+  const anyHandle = await tokenOf({ anyHandle: true });
+  for (const event of forged) {
+    for (const token of [ada, anyHandle]) expect(await outcome(token, event, "forged")).toBe("forbidden");
+    expect(await outcome(ada, [sent({ content: "good" }), event], "forged")).toBe("forbidden");
+    expect((await call(ada, "PUT", "/v1/stream/channels/begun", [event])).status).toBe(403);
+  }
+  expect((await store.read("channels/forged")).events).toEqual([]);
+  expect(await store.getLog("channels/begun")).toBeNull();
+  const admin = (await store.createToken({ scopes: ["admin"] })).secret;
+  expect(await outcome(admin, { type: "error_raised", data: { message: "x" } }, "forged")).toBe(204);
+});
+
+test.each(["channel", "session"] as const)(
+  "only an administrator deletes or closes the log of a %s, or lets it end",
+  async (kind) => {
+    const logId = kind === "channel" ? "channels/kept" : "kept";
+    if (kind === "channel") await store.createLog({ logId });
+    else await store.createSession({ sessionId: logId });
+    const path = `${server.url}/v1/stream/${kind}s/kept`;
+    const writer = await tokenOf({ handle: "ada", scopes: [`${kind}:*:read,write`] });
+    const ask = (token: string, method: string, more: Readonly<Record<string, string>> = {}, at = path) =>
+      fetch(at, { method, headers: { authorization: `Bearer ${token}`, ...more } });
+    const closing = { "stream-closed": "true" };
+    const last = { ...closing, "content-type": "application/json" };
+    const body = JSON.stringify({ type: "custom", data: { name: "last" } });
+    const headers = { authorization: `Bearer ${writer}`, ...last };
+    const answers = [
+      await ask(writer, "DELETE"),
+      await ask(writer, "POST", closing),
+      await fetch(path, { method: "POST", headers, body }),
+    ];
+    if (kind === "channel") {
+      const other = `${server.url}/v1/stream/channels/other`;
+      const fork = { "stream-forked-from": "/v1/stream/channels/kept" };
+      for (const more of [closing, { "stream-ttl": "1" }, fork]) {
+        answers.push(await ask(writer, "PUT", more, other));
+      }
+      answers.push(await ask(writer, "PUT", { "stream-expires-at": "2100-01-01T00:00:00Z" }, other));
+      expect(await store.getLog("channels/other")).toBeNull();
+    }
+    for (const answer of answers) {
+      expect(answer.status).toBe(403);
+      expect(((await answer.json()) as WireError).error.message).toContain("only a token with `admin`");
+    }
+    expect((await store.getLog(logId))?.closedAt).toBeUndefined();
+    expect((await ask(writer, "PUT", {}, `${path}-new`)).status).toBe(201);
+    const admin = (await store.createToken({ scopes: ["admin"] })).secret;
+    expect((await ask(admin, "POST", closing)).status).toBe(204);
+    expect((await ask(admin, "DELETE")).status).toBe(204);
+    expect(await store.getLog(logId)).toBeNull();
+  },
+);
+
 test("a token without a handle can read channels and cannot write to them", async () => {
   const token = await tokenOf({});
   expect(await outcome(token, sent({ content: "x" }))).toBe("forbidden");

@@ -164,4 +164,25 @@ export const SERVER_STREAMS: readonly PromiseOfRoom[] = [
     mistake: "    throw error;",
     test: "packages/server/src/server/streams/sse.test.ts",
   },
+  {
+    promise: "A participant does not write the events of the server.",
+    file: "packages/server/src/server/streams/posted-records.ts",
+    text: '!allows(grant.scopes, { kind: "admin" })) assertByParticipant(parsed);',
+    mistake: "parsed.length < 0) assertByParticipant(parsed);",
+    test: "test/server/channel-events.test.ts",
+  },
+  {
+    promise: "A participant does not delete a channel.",
+    file: "packages/server/src/server/streams/head.ts",
+    text: '  requireAdministration(grant, address, "delete");\n',
+    mistake: "",
+    test: "test/server/channel-events.test.ts",
+  },
+  {
+    promise: "A participant does not close a channel.",
+    file: "packages/server/src/server/streams/append.ts",
+    text: '  if (closing) requireAdministration(call.grant, call.address, "close");\n',
+    mistake: "",
+    test: "test/server/channel-events.test.ts",
+  },
 ];

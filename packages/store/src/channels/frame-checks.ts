@@ -1,7 +1,14 @@
 /** Checks events that clients append to the log of a channel without a WebSocket: the rules of frames apply to them. */
 
-import { ContinuoError, isContinuoError, type NewEvent, present, type Store } from "@continuo/core/model";
-import { type Attachment, CHANGE_TYPES, isRecord, parseClientFrame } from "@continuo/core/wire";
+import {
+  ContinuoError,
+  EVENT_TYPES,
+  isContinuoError,
+  type NewEvent,
+  present,
+  type Store,
+} from "@continuo/core/model";
+import { ANCHOR_TYPES, type Attachment, CHANGE_TYPES, isRecord, parseClientFrame } from "@continuo/core/wire";
 import { authorOfMessage } from "./sent-messages.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -27,6 +34,10 @@ const FRAMES: Readonly<Record<string, ToFrame>> = {
 const PARTS: ReadonlySet<string> = new Set(["message_streamed", "message_updated", "message_completed"]);
 /** Only the server appends these events, after it has checked that the sender may change the message. */
 const CHANGES: ReadonlySet<string> = new Set(CHANGE_TYPES);
+/** The meaning of these types is that of Continuo: an event of any other type is the program's own. */
+const KNOWN: ReadonlySet<string> = new Set([...Object.keys(EVENT_TYPES), ...ANCHOR_TYPES]);
+/** No frame sets these fields: another time, place or run of an event would be made up. */
+const OF_ADMINISTRATORS = ["occurredAt", "parentId", "runId"] as const;
 /** The server adds these fields to the data of a client. */
 const OF_THE_SERVER = ["writer", "replyToHandle"] as const;
 /** The key of the payload that repeats the id of the event. */
@@ -52,6 +63,25 @@ export async function checkPosted(
     }
   }
   return checked;
+}
+
+/**
+ * Checks that a participant may write these events: those that a frame makes, with the fields of a frame, and events of
+ * the program's own types. Errors: `forbidden`.
+ */
+export function assertByParticipant(events: readonly NewEvent[]): void {
+  for (const [index, event] of events.entries()) {
+    const { type, data } = event;
+    const isOwn = type === "custom" || !KNOWN.has(type);
+    // `checkPosted` refuses parts and changes of messages, and says where they are sent.
+    if (!isOwn && !Object.hasOwn(FRAMES, type) && !PARTS.has(type) && !CHANGES.has(type)) {
+      throw administered(`write an event of the type ${type} to a channel`, { type, index });
+    }
+    const field = OF_ADMINISTRATORS.find((key) => event[key] !== undefined);
+    if (field !== undefined) throw administered(`set ${field} of an event of a channel`, { type, index });
+    if (isOwn || !isRecord(data) || data.role === undefined) continue;
+    throw administered("set the role of a message of a channel", { type, index });
+  }
 }
 
 async function checkOne(store: Store, channel: string, event: NewEvent): Promise<NewEvent> {
@@ -84,6 +114,16 @@ async function withReply(store: Store, channel: string, event: NewEvent): Promis
   if (typeof replyTo !== "string") return event;
   const replyToHandle = await authorOfMessage(store, channel, replyTo);
   return { ...event, data: { ...(event.data as Fields), replyToHandle } };
+}
+
+function administered(
+  what: string,
+  details: { readonly type: string; readonly index: number },
+): ContinuoError {
+  return new ContinuoError("forbidden", `only a token with \`admin\` can ${what}`, {
+    hint: "Send messages to /v1/channels/NAME/messages, or over the WebSocket of the channel.",
+    details,
+  });
 }
 
 function part(type: string): ContinuoError {

@@ -17,7 +17,7 @@ export {
   endRun,
 } from "./claims.ts";
 export { seeDevice } from "./devices.ts";
-export { checkPosted } from "./frame-checks.ts";
+export { assertByParticipant, checkPosted } from "./frame-checks.ts";
 export {
   awaitReturn,
   type Fence,

@@ -9,7 +9,7 @@ import {
 } from "@continuo/core/model";
 import { formatOffset, STREAM_HEADERS } from "@continuo/core/wire";
 import { failure, readBody } from "../http/index.ts";
-import { type Call, headHeaders, logOf, touched } from "./call.ts";
+import { type Call, headHeaders, logOf, requireAdministration, touched } from "./call.ts";
 import { isClosing, producerOf } from "./headers.ts";
 import { parseRecords } from "./posted-records.ts";
 import { essenceOf, recordsOf } from "./records.ts";
@@ -18,6 +18,7 @@ export async function appendToStream(call: Call): Promise<Response> {
   const { headers } = call.request;
   const producer = producerOf(headers);
   const closing = isClosing(headers);
+  if (closing) requireAdministration(call.grant, call.address, "close");
   const body = await readBody(call.request, call.context.limits.requestBytes);
   if (body.length === 0 && !closing) throw new ContinuoError("invalid", "the body is empty");
   try {

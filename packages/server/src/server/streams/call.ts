@@ -4,6 +4,7 @@ import { ContinuoError, type Log, type Store } from "@continuo/core/model";
 import {
   type Access,
   addressOf,
+  allows,
   formatOffset,
   STREAM_HEADERS,
   STREAM_ROOT,
@@ -45,6 +46,21 @@ export function requireAccess(
   throw new ContinuoError("forbidden", "the log of a session names folders of the machine and is not shown", {
     hint: "Let `authorize` return `logs: true`, or read `/v1/sessions/ID/events`.",
     hintFor: "program",
+  });
+}
+
+/**
+ * Deleting and closing end a log for everybody in it, and a time to live does the same later: the right to write does
+ * not include them. A fork copies what others wrote. Errors: `forbidden`.
+ */
+export function requireAdministration(grant: Grant, { kind }: StreamAddress, what: string): void {
+  if (kind === "stream" || allows(grant.scopes, { kind: "admin" })) return;
+  // The program that mounts the server has given the log itself to this person.
+  if (kind === "session" && grant.logs === "shown") return;
+  throw new ContinuoError("forbidden", `only a token with \`admin\` can ${what} the log of a ${kind}`, {
+    hint: "Use a token with `admin`, or the functions of the store in a program.",
+    hintFor: "program",
+    details: { need: { kind: "admin" } },
   });
 }
 

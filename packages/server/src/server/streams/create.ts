@@ -11,7 +11,7 @@ import {
   type Session,
 } from "@continuo/core/model";
 import { readBody } from "../http/index.ts";
-import { type Call, headHeaders, requireAccess } from "./call.ts";
+import { type Call, headHeaders, requireAccess, requireAdministration } from "./call.ts";
 import { type ForkHeaders, forkOf, isClosing, lifeOf } from "./headers.ts";
 import { parseRecords } from "./posted-records.ts";
 import { BYTES_TYPE, essenceOf, JSON_TYPE, recordsOf } from "./records.ts";
@@ -22,6 +22,7 @@ export async function createStream(call: Call): Promise<Response> {
   if (fork !== undefined) requireAccess(context, grant, fork.source, "read");
   const settings = { logId: address.logId, ...lifeOf(request.headers) };
   const state = isClosing(request.headers) ? "closed" : "open";
+  if (address.kind === "channel") requireOpenChannel(call, { ...settings, state, ...present({ fork }) });
   const body = await readBody(request, context.limits.requestBytes);
   const mediaType = mediaTypeOf(call, fork);
   if (address.kind === "session" && (body.length > 0 || state === "closed")) {
@@ -46,6 +47,21 @@ export async function createStream(call: Call): Promise<Response> {
       ...(log.created ? { location: `${url.origin}${url.pathname}` } : {}),
     },
   });
+}
+
+interface ChannelSettings extends Pick<NewLog, "ttl" | "expiresAt" | "state"> {
+  readonly fork?: ForkHeaders;
+}
+
+/** A participant opens a channel as a connection does: for everybody, and without an end. Errors: `forbidden`. */
+function requireOpenChannel(
+  { grant, address }: Call,
+  { state, ttl, expiresAt, fork }: ChannelSettings,
+): void {
+  if (state === "closed") requireAdministration(grant, address, "close");
+  if (ttl !== undefined || expiresAt !== undefined)
+    requireAdministration(grant, address, "limit the life of");
+  if (fork !== undefined) requireAdministration(grant, address, "fork");
 }
 
 /** `undefined` for a fork that takes the type of its source. Errors: `conflict`. */

@@ -2,7 +2,7 @@
 
 import { STREAM_HEADERS } from "@continuo/core/wire";
 import { principalOf } from "../auth/index.ts";
-import { type Call, headHeaders, logOf } from "./call.ts";
+import { type Call, headHeaders, logOf, requireAdministration } from "./call.ts";
 import { recordsOf } from "./records.ts";
 
 export async function describeStream(call: Call): Promise<Response> {
@@ -22,6 +22,7 @@ export async function describeStream(call: Call): Promise<Response> {
 }
 
 export async function deleteStream({ address, request, grant, context }: Call): Promise<Response> {
+  requireAdministration(grant, address, "delete");
   const { signal } = request;
   const store = context.store(grant.workspaceId, principalOf(grant));
   if (address.kind === "session") await store.deleteSession(address.logId, { signal });

@@ -4,8 +4,8 @@
  */
 
 import { type Actor, ContinuoError, type NewEvent } from "@continuo/core/model";
-import { ANY_HANDLE } from "@continuo/core/wire";
-import { checkPosted } from "@continuo/store/channels";
+import { ANY_HANDLE, allows } from "@continuo/core/wire";
+import { assertByParticipant, checkPosted } from "@continuo/store/channels";
 import { handlesOf, noHandle } from "../auth/index.ts";
 import { requireOwner } from "../blobs/index.ts";
 import type { Grant } from "../context/index.ts";
@@ -20,6 +20,7 @@ export async function parseRecords(
 ): Promise<readonly NewEvent[]> {
   const parsed = await records.parse(body, actorOf(grant));
   if (parsed.length > 0 && address.kind === "channel") requireWriter(grant);
+  if (address.kind === "channel" && !allows(grant.scopes, { kind: "admin" })) assertByParticipant(parsed);
   const events = address.kind === "channel" ? await checkPosted(store, address.name, parsed) : parsed;
   for (const event of events) await requireOwner(store, grant, { ...event, logId: address.logId });
   return events;
