@@ -4,10 +4,11 @@
  */
 
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { EventType, type RunFinishedEvent } from "@ag-ui/client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type AgUiHandlerOptions, agUiHandler } from "../../packages/ag-ui/src/index.ts";
-import type { Agent } from "../../packages/core/src/model/index.ts";
+import { type Agent, ContinuoError } from "../../packages/core/src/model/index.ts";
 import { type Continuo, openContinuo } from "../../packages/server/src/runtime/index.ts";
 import { Page, saidIn } from "./client.ts";
 import { desk } from "./desk.ts";
@@ -180,6 +181,22 @@ test("a payload without an approval is not a permission", async () => {
   ];
   await page.agent.runAgent({ resume });
   expect(saidIn(page.agent.messages)[0]?.calls[0]?.[2]).toBe("denied");
+});
+
+test("a failure whose cause no reader gets is reported to the program once", async () => {
+  const reported: unknown[] = [];
+  await c.close({ graceMs: 0 });
+  const onError = (error: unknown): unknown => reported.push(error);
+  const execute = async (): Promise<never> => {
+    await sleep(100);
+    throw new ContinuoError("unauthorized", "wrong key sk-1");
+  };
+  c = await openContinuo("memory:", { agents: [{ name: "desk", execute }], pollMs: 20, onError });
+  const failing = newPage();
+  failing.say("hello");
+  await failing.ask();
+  await expect.poll(() => reported.length).toBe(1);
+  expect(reported).toMatchObject([{ code: "unauthorized", details: { sessionId: "ann-1" } }]);
 });
 
 test("a failed run is an error, a stopped run is cancelled, and both keep the text so far", async () => {

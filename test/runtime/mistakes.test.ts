@@ -96,8 +96,6 @@ const READERS: readonly (readonly [string, (session: SessionHandle, run: RunHand
     ["its result", (_, run) => run.result()],
     ["its events", (_, run) => Array.fromAsync(run)],
     ["its text", (_, run) => Array.fromAsync(run.textStream()).catch(() => undefined)],
-    ["its stream of server-sent events", (_, run) => run.toSSE().text()],
-    ["its stream for useChat", (_, run) => run.toUIMessageResponse().text()],
     ["the run by its id", async (session, run) => session.run((await run).runId).result()],
     [
       "the events of its session",
@@ -112,6 +110,88 @@ test.each(READERS)("a failure is not reported to a program that reads %s", async
   await using c = await openContinuo("memory:", { agents: [refused], onError, pollMs: 10 });
   const session = c.session("s", { create: true });
   await read(session, session.send("hello"));
+  await c.close();
+  expect(onError).not.toHaveBeenCalled();
+});
+
+/** A stream of the run or of its session, which never has the cause of a failure. */
+type Stream = (session: SessionHandle, run: RunHandle) => Response | null | Promise<Response | null>;
+
+const STREAMS: readonly (readonly [string, Stream])[] = [
+  ["the server-sent events of the run", (_, run) => run.toSSE()],
+  ["the stream of the run for useChat", (_, run) => run.toUIMessageResponse()],
+  ["the server-sent events of the session", (session) => session.toSSE()],
+  ["the stream of the session for useChat", (session) => session.toUIMessageResponse()],
+  ["the changes of the chat", (session) => session.toChatEvents()],
+];
+
+/** An agent that fails after `fail`, so that a stream is open when it does. */
+function failingLater(): { readonly agent: Agent; readonly fail: () => void } {
+  const gate = Promise.withResolvers<void>();
+  const execute = async (): Promise<never> => {
+    await gate.promise;
+    throw new ContinuoError("unauthorized", "wrong key sk-1");
+  };
+  return { agent: { name: "desk", execute }, fail: gate.resolve };
+}
+
+/** Reads a stream until it has the words of the failure, or ends. */
+async function readToFailure(stream: Response | null, atFirstWords: () => void): Promise<string> {
+  let words = "";
+  for await (const part of stream?.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    atFirstWords();
+    words += part;
+    if (words.includes("The answer failed")) break;
+  }
+  return words;
+}
+
+test.each(STREAMS)(
+  "a failure is reported once if its only readers have %s, without the cause",
+  async (_, open) => {
+    const onError = vi.fn();
+    const { agent, fail } = failingLater();
+    await using c = await openContinuo("memory:", { agents: [agent], onError, pollMs: 10 });
+    const session = c.session("s", { create: true });
+    const run = session.send("hello");
+    const { runId } = await run;
+    const words = await readToFailure(await open(session, run), fail);
+    expect(words).toContain("The answer failed (unauthorized).");
+    expect(words).not.toContain("sk-1");
+    await c.close();
+    expect(onError.mock.calls).toEqual([
+      [
+        expect.objectContaining({
+          code: "unauthorized",
+          message: `nobody waited for the run ${runId} of "s", which failed: wrong key sk-1`,
+          details: { sessionId: "s", runId },
+        }),
+      ],
+    ]);
+  },
+);
+
+test("a failure that a person reads over HTTP is reported to the program once", async () => {
+  const onError = vi.fn();
+  const { agent, fail } = failingLater();
+  await using c = await openContinuo("memory:", { agents: [agent], onError, pollMs: 10 });
+  const handler = c.handler({ authorize: () => ({ sessions: ["ann"], access: "chat", by: "ann" }) });
+  const messages = [{ id: "m1", role: "user", parts: [{ type: "text", text: "hello" }] }];
+  const body = JSON.stringify({ messages });
+  const asked = new Request("http://desk.example/v1/sessions/ann/chat", { method: "POST", body });
+  const words = await readToFailure(await handler(asked), fail);
+  expect(words).toContain("The answer failed (unauthorized).");
+  await c.close();
+  expect(onError.mock.calls).toMatchObject([[{ code: "unauthorized", details: { sessionId: "ann" } }]]);
+});
+
+test("a failure is not reported if a program waits for the result while somebody has a stream", async () => {
+  const onError = vi.fn();
+  const { agent, fail } = failingLater();
+  await using c = await openContinuo("memory:", { agents: [agent], onError, pollMs: 10 });
+  const run = c.session("s", { create: true }).send("hello");
+  const [outcome] = await Promise.all([run.result(), readToFailure(run.toSSE(), fail)]);
+  expect(outcome).toMatchObject({ status: "failed", error: { message: "wrong key sk-1" } });
   await c.close();
   expect(onError).not.toHaveBeenCalled();
 });
@@ -213,6 +293,16 @@ test("a text stream throws if the run took too long, or if all its attempts were
   });
   expect((await reading)[1]).toMatchObject({ code: "interrupted", details: { status: "interrupted" } });
   expect(await c.deadLetters.list()).toMatchObject([{ runId, attempts: 1 }]);
+});
+
+test("a message that is given up while only a stream reads it is reported as a dead letter", async () => {
+  const onError = vi.fn();
+  const retry = { on: ["failed"], attempts: 2, backoffMs: 1 } as const;
+  await using c = await openContinuo("memory:", { agents: [refused], onError, retry, pollMs: 10 });
+  const words = await c.session("s", { create: true }).send("hello").toSSE().text();
+  expect(words).toContain("dead_letter");
+  await c.close();
+  expect(onError.mock.calls).toMatchObject([[{ message: expect.stringMatching(/is a dead letter now/u) }]]);
 });
 
 test("a message that is given up is reported once, as a dead letter, unless somebody reads it", async () => {

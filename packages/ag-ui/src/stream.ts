@@ -11,6 +11,7 @@ import {
   type Continuo,
   failureOf,
   isKnownEvent,
+  shownEvents,
   type UIChunk,
 } from "@continuo/server/runtime";
 import type { AgUiEvent, Interrupt, Message } from "./events.ts";
@@ -96,7 +97,7 @@ async function* streamAnswer(
   yield* answer.reopening();
   answer.isChanged = false;
   const session = c.session(asked.threadId);
-  const events = session.run(runId).events({ after: thread.sequence, signal });
+  const events = shownEvents(session.run(runId), { after: thread.sequence, signal });
   let interrupts = reader.canApprove ? await openInterrupts(c, thread.askedUpTo(exchange)) : [];
   if (interrupts.length === 0 && reader.canApprove)
     interrupts = await earlierInterrupts(c, answering, others);
@@ -146,7 +147,7 @@ async function earlierInterrupts(
   const session = c.session(asked.threadId);
   const { open } = await session.chat();
   for (const { runId } of unsure.filter((earlier) => open.includes(earlier.runId))) {
-    for await (const event of session.run(runId).events({ after, signal })) {
+    for await (const event of shownEvents(session.run(runId), { after, signal })) {
       if (event.type !== "approval_requested") continue;
       await others.take({});
       const interrupts = await openInterrupts(c, thread.askedUpTo(exchange));

@@ -56,7 +56,7 @@ async function* chatFrames(
   host: Host,
   { sessionId, limit, over }: FollowRequest,
 ): AsyncGenerator<ChatFrame, void> {
-  const { store, failureText, readers } = host;
+  const { store, failureText } = host;
   const fold = new ChatFold({ isRetried: retriedBy(host), failureText });
   let after = 0;
   for await (const event of readAll(store, sessionId, {})) {
@@ -64,10 +64,7 @@ async function* chatFrames(
     if (isKnownEvent(event)) fold.take(event);
   }
   yield { type: "chat", ...newest(fold.begin(), limit) };
-  for await (const event of readers.read(
-    sessionId,
-    sessionEvents(store, sessionId, { after, signal: over }),
-  )) {
+  for await (const event of sessionEvents(store, sessionId, { after, signal: over })) {
     const frames = fold.follow(event);
     if (frames === null) return;
     yield* frames;

@@ -43,6 +43,7 @@ export {
 export { type ImportSessionsOptions, importNativeSessions } from "./import-sessions.ts";
 export { openContinuo } from "./open.ts";
 export { patternsOf } from "./rights.ts";
+export { shownEvents } from "./run.ts";
 export { isKnownEvent } from "./run-events.ts";
 export { streamResponse } from "./sse.ts";
 export type {

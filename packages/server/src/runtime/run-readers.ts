@@ -1,6 +1,6 @@
 /**
- * The runs that somebody in this process reads. A run that fails while nobody reads it is reported, because otherwise
- * nobody would learn of it.
+ * The runs that somebody in this process reads with the causes of failures. A run that fails while nobody reads it so
+ * is reported, because otherwise nobody would learn of the cause: the streams for people show only a plain sentence.
  */
 
 import { ContinuoError, isContinuoError, type Run } from "@continuo/core/model";
@@ -52,7 +52,8 @@ function hintOf(cause: unknown): string | undefined {
 export function unreadFailure(run: Run, reason: string, cause?: unknown): ContinuoError {
   const [runId, sessionId] = [rootIn(run), run.sessionId];
   const advice =
-    "Await `result()` of the run, or read its events, to handle its failure. In a server that only answers " +
+    "Await `result()` of the run, or read its events, to handle its failure. A stream for people, such as `toSSE`, " +
+    "does not count, because it does not have the cause. In a server that only answers " +
     'requests, `onError` of `openContinuo` gets it, and `retry: { on: ["failed"] }` tries such a run again.';
   return new ContinuoError(
     isContinuoError(cause) ? cause.code : "agent_failed",

@@ -40,13 +40,19 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
   let isCancelledHere = false;
   // Readers of the run get the error. If nobody reads, the error must not end the process.
   sent.catch(() => undefined);
-  const events = async function* <Own extends IncludedTypes = []>(
+  const shown = async function* <Own extends IncludedTypes = []>(
     place: FollowOptions<Own> = {},
   ): AsyncGenerator<EventOf<Own>, void> {
     const { sessionId, runId } = await sent;
     yield* followRun(host, { sessionId, runId, ...place });
   };
-  return {
+  const events = async function* <Own extends IncludedTypes = []>(
+    place: FollowOptions<Own> = {},
+  ): AsyncGenerator<EventOf<Own>, void> {
+    const { runId } = await sent;
+    yield* host.readers.read(runId, shown(place));
+  };
+  const handle: RunHandle<Value> = {
     // biome-ignore lint/suspicious/noThenProperty: A run is a promise of its message.
     then: (onSent, onError) => sent.then(onSent, onError),
     [Symbol.asyncIterator]: () => events(),
@@ -86,13 +92,13 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
     },
     toUIMessageResponse: (call = {}) => {
       assertKnownOptions("toUIMessageResponse", call, { signal: true });
-      const run = sent.then(({ runId }) => ({ messageId: runId, open: events }));
+      const run = sent.then(({ runId }) => ({ messageId: runId, open: shown }));
       return toUIMessageResponse([run], { from: call, failureText: host.failureText });
     },
     toSSE: (from, included) =>
       toSseResponse(
         {
-          open: events,
+          open: shown,
           failureText: host.failureText,
           end: async () => await endOf(host, (await sent).runId),
         },
@@ -100,6 +106,18 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
         included,
       ),
   };
+  SHOWN.set(handle, shown);
+  return handle;
+}
+
+const SHOWN = new WeakMap<object, (place: FollowOptions<[]>) => AsyncIterable<KnownEvent>>();
+
+/**
+ * The events of a run for a stream that shows people a plain sentence instead of the cause of a failure. Its reader
+ * does not count as one who learns of the failure, so the program gets it.
+ */
+export function shownEvents(run: RunHandle<unknown>, place: FollowOptions<[]>): AsyncIterable<KnownEvent> {
+  return SHOWN.get(run)?.(place) ?? run.events(place as EventsOptions<[]>);
 }
 
 const CUT_OFF: Readonly<Partial<Record<RunStatus, readonly [ErrorCode, string]>>> = {
@@ -137,13 +155,14 @@ function wholeText({ content }: Payload<"message_received">): string {
   return typeof content === "string" ? content : textOf(content);
 }
 
+/** These events do not count as read: `RunReaders.read` counts the readers who see the cause of a failure. */
 export function followRun<Own extends IncludedTypes = []>(
   host: Host,
   follow: Omit<FollowRun<Own>, "isRetried" | "isOver">,
 ): AsyncGenerator<EventOf<Own>, void> {
   const isRetried = retriedBy(host);
   const isOver = (): Promise<boolean> => isRunOver(host, follow.runId);
-  return host.readers.read(follow.runId, runEvents(host.store, { ...follow, isRetried, isOver }));
+  return runEvents(host.store, { ...follow, isRetried, isOver });
 }
 
 async function endOf({ store, failureText }: Host, runId: string): Promise<StreamEnd> {

@@ -144,7 +144,7 @@ export function createSessionHandle(
         {
           async *open(place) {
             await opened();
-            yield* readers.read(sessionId, sessionEvents(store, sessionId, place));
+            yield* sessionEvents(store, sessionId, place);
           },
           failureText: host.failureText,
         },

@@ -74,9 +74,9 @@ export interface ContinuoOptions {
   /**
    * Called with errors that no caller receives: the store did not answer a worker; an agent threw an error that is not
    * a `ContinuoError`, which is a mistake in the program; a request to `handler` failed by such a mistake, also in
-   * `authorize`; or a run failed permanently, and nobody in this process reads it by `result()`, its events or a
-   * stream. The error has its stack and its cause here; the log keeps only its message. By default a warning is
-   * emitted.
+   * `authorize`; or a run failed permanently, and nobody in this process reads it by `result()`, its events or
+   * `textStream()`: the other streams show people only a plain sentence. The error has its stack and its cause here;
+   * the log keeps only its message. By default a warning is emitted.
    */
   readonly onError?: (error: unknown) => void;
   /**
