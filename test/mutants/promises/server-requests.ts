@@ -35,8 +35,8 @@ export const SERVER_REQUESTS: readonly PromiseOfRoom[] = [
   {
     promise: "A connection that was opened during a look-up of tokens is not ended by it.",
     file: "packages/server/src/server/auth/token-watch.ts",
-    text: "active.has(id) || !looked.has(id)",
-    mistake: "active.has(id)",
+    text: 'looked.has(id) && states.get(id) !== "active"',
+    mistake: 'states.get(id) !== "active"',
     test: "packages/server/src/server/auth/token-watch.test.ts",
   },
   {

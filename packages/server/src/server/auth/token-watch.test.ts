@@ -87,6 +87,23 @@ test("without open connections, and without tokens, nothing is looked up", async
   expect(asked).toEqual([]);
 });
 
+test("the holder of a connection learns whether its token has expired, was revoked, or was removed", async () => {
+  const states = { late: "expired", out: "revoked" } as const;
+  const items = Object.entries(states).map(([tokenId, state]) => ({ tokenId, state }));
+  const tokens = (): Store => ({ listTokens: async () => ({ items, nextCursor: null }) }) as unknown as Store;
+  using _ending = ending();
+  const watch = createTokenWatch(tokens, _ending.signal);
+  const lost: unknown[] = [];
+  for (const id of ["late", "out", "gone"])
+    watch.watch(grantOf(id), ({ message, details }) => void lost.push([message, details]));
+  await vi.advanceTimersByTimeAsync(LIMITS.tokenLookMs);
+  expect(lost).toEqual([
+    ["the token has expired", { reason: "expired" }],
+    ["the token was revoked", { reason: "revoked" }],
+    ["the token was removed", {}],
+  ]);
+});
+
 /** A store that does not answer: a call fails at once, or never ends. */
 function silentStore(kind: "fails" | "hangs"): (id: string) => Store {
   const listTokens = async (): Promise<never> => {

@@ -4,13 +4,13 @@
  */
 
 import { setImmediate } from "node:timers/promises";
-import { ContinuoError, type Store } from "@continuo/core/model";
+import { ContinuoError, present, type Store, type Token } from "@continuo/core/model";
 import { type Grant, LIMITS, type OnLost } from "../context/index.ts";
 
 export interface TokenWatch {
   /**
-   * Calls `onLost` once: with `unauthorized` when the token or the token of its page was revoked or has expired, with
-   * `unavailable` when that could not be looked up for `tokenUnseenMs`.
+   * Calls `onLost` once: with `unauthorized` and `details.reason` when the token or the token of its page was `revoked`
+   * or has `expired`, with `unavailable` when that could not be looked up for `tokenUnseenMs`.
    */
   watch(grant: Grant, onLost: OnLost): Disposable;
 }
@@ -67,7 +67,7 @@ async function look(watchers: Set<Watcher>, { tokens, round }: Look): Promise<vo
     [...watchers].flatMap(({ workspaceId, tokenIds }) => tokenIds.map((id) => ({ workspaceId, id }))),
     ({ workspaceId }) => workspaceId,
   );
-  const active = new Set<string>();
+  const states = new Map<string, Token["state"]>();
   const looked = new Set<string>();
   for (const [workspaceId, found] of ids) {
     const all = [...new Set(found.map(({ id }) => id))];
@@ -75,12 +75,13 @@ async function look(watchers: Set<Watcher>, { tokens, round }: Look): Promise<vo
       const tokenIds = all.slice(from, from + LIMITS.tokensPerLook);
       const { items } = await tokens(workspaceId).listTokens({ tokenIds, limit: LIMITS.tokensPerLook });
       for (const id of tokenIds) looked.add(id);
-      for (const { tokenId, state } of items) if (state === "active") active.add(tokenId);
+      for (const { tokenId, state } of items) states.set(tokenId, state);
     }
   }
   await endAll(watchers, (watcher) => {
     // Connections that are opened in the meantime are checked in the next round.
-    if (!watcher.tokenIds.every((id) => active.has(id) || !looked.has(id))) return lost();
+    const ended = watcher.tokenIds.find((id) => looked.has(id) && states.get(id) !== "active");
+    if (ended !== undefined) return lost(states.get(ended));
     watcher.seenIn = Math.max(watcher.seenIn, round);
     return null;
   });
@@ -101,8 +102,10 @@ async function endAll(
   }
 }
 
-function lost(): ContinuoError {
-  return new ContinuoError("unauthorized", "the token has expired or was revoked");
+/** @param state `undefined` for a token that is no longer in the store */
+function lost(state: Token["state"] | undefined): ContinuoError {
+  const end = state === "revoked" ? "was revoked" : state === "expired" ? "has expired" : "was removed";
+  return new ContinuoError("unauthorized", `the token ${end}`, { details: present({ reason: state }) });
 }
 
 function unseen(): ContinuoError {
