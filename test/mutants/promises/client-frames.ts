@@ -65,8 +65,8 @@ export const CLIENT_FRAMES_CLIENT: readonly PromiseOfRoom[] = [
   {
     ...CLIENT,
     promise: "The first connection says from where the caller wants the replay.",
-    text: ": { after: await startOf(options.after), replay: options.replayMode }),",
-    mistake: ": { after: await startOf(options.after) }),",
+    text: ": { after: await startOf(options.after, token), replay: options.replayMode }),",
+    mistake: ": { after: await startOf(options.after, token) }),",
   },
   {
     ...CLIENT,

@@ -1,18 +1,22 @@
 /** The options of a client and of its methods, with lists of their names, so that unknown options are refused. */
 
 import { ContinuoError, isContinuoError, type KnownOptions } from "../model/index.ts";
-import type { Attachment, HelloFrame, ReplayMode } from "../wire/index.ts";
-import type { OpenSocket } from "./link.ts";
+import { type Attachment, FINAL_CODES, type HelloFrame, type ReplayMode } from "../wire/index.ts";
+
+/** Opens a connection to the address of a channel. */
+export type OpenSocket = (url: string, protocol: string) => WebSocket;
 
 export interface ClientOptions {
-  readonly address: { readonly url: string; readonly openSocket: OpenSocket | undefined };
+  readonly url: string;
+  readonly openSocket?: OpenSocket | undefined;
   readonly channel: string;
   readonly hello: Omit<HelloFrame, "type" | "protocol" | "after" | "instance" | "token">;
-  /** A function is called before each connection. */
-  readonly token: string | (() => string | Promise<string>) | undefined;
-  /** The place where the first connection begins. A function is called before each try. */
-  readonly after: HelloFrame["after"] | (() => Promise<number>);
+  /** A function is called before each connection, also after a refusal of the last token. */
+  readonly token?: string | (() => string | Promise<string>) | undefined;
+  /** The place where the first connection begins. A function is called before each try, with the token of that try. */
+  readonly after: HelloFrame["after"] | ((token: string | undefined) => Promise<number>);
   readonly reconnect: boolean;
+  /** If `reconnect` is set, the first connection is tried again for this time. */
   readonly firstConnectionMs: number;
   readonly replayMode: ReplayMode;
   /**
@@ -20,9 +24,9 @@ export interface ClientOptions {
    * try, or if an answer failed.
    */
   readonly warn: (line: string) => void;
-  /** Called with each reason why the first connection takes more than one try. */
-  readonly onWaiting: (reason: ContinuoError) => void;
-  readonly onConnection: (connection: "open" | "lost") => void;
+  /** Called once for each reason why the first connection takes more than one try. */
+  readonly onWaiting?: ((reason: ContinuoError) => void) | undefined;
+  readonly onConnection?: ((connection: "open" | "lost") => void) | undefined;
 }
 
 /** Errors: `session_disabled`, always. */
@@ -77,11 +81,14 @@ export const EVENTS_OPTIONS: KnownOptions<EventsOptions> = {
   signal: true,
 };
 
-export async function startOf(after: ClientOptions["after"]): Promise<HelloFrame["after"]> {
-  return typeof after === "function" ? await after() : after;
+export async function startOf(
+  after: ClientOptions["after"],
+  token: string | undefined,
+): Promise<HelloFrame["after"]> {
+  return typeof after === "function" ? await after(token) : after;
 }
 
-/** Errors: `unauthorized` if the function fails; `unavailable` if it fails with that. */
+/** Errors: `unavailable` if the function fails with that; otherwise `unauthorized`, with the failure as its cause. */
 export async function tokenFor({ token }: Pick<ClientOptions, "token">): Promise<string | undefined> {
   if (typeof token !== "function") return token;
   try {
@@ -93,4 +100,10 @@ export async function tokenFor({ token }: Pick<ClientOptions, "token">): Promise
       hint: "Check the function that is given as `token`.",
     });
   }
+}
+
+/** The failure of a function says that it will never give a token: by its code, or by its property `retryable`. */
+export function isFinalFailure(failure: unknown): boolean {
+  const { retryable } = Object(failure) as { readonly retryable?: unknown };
+  return retryable === false || (isContinuoError(failure) && FINAL_CODES.includes(failure.code));
 }

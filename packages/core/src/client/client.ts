@@ -24,13 +24,12 @@ import {
   SEND_OPTIONS,
   type SendOptions,
   startOf,
-  tokenFor,
 } from "./client-options.ts";
 import { type ClientEvent, type Reader, toClientEvent, toPresenceEvent } from "./events.ts";
 import { iterateEvents } from "./hand-over.ts";
 import { Inbox } from "./inbox.ts";
 import { LIMITS } from "./limits.ts";
-import { Link } from "./link.ts";
+import { type Change, Link, type Request } from "./link.ts";
 import { MissedCollector, type MissedMessage } from "./missed-collector.ts";
 import {
   formatMissed,
@@ -89,29 +88,23 @@ export class AgenticClient {
       mayPause: () => this.#reading === "somebody" && this.#calls.count === 0,
     });
     this.#link = new Link({
-      ...options.address,
-      reconnect: options.reconnect,
-      firstConnectionMs: options.firstConnectionMs,
-      warn: (line, reason) => {
-        options.warn(line);
-        options.onWaiting(reason);
-      },
+      ...options,
       onLost: () => this.#connect("lost"),
-      hello: async () => ({
+      hello: async (token) => ({
         ...options.hello,
-        ...present({ token: await tokenFor(options) }),
         instance: this.#instance,
         // After the first connection nothing may be missing.
         ...(this.#everGreeted
           ? { after: this.#inbox.position }
-          : { after: await startOf(options.after), replay: options.replayMode }),
+          : { after: await startOf(options.after, token), replay: options.replayMode }),
       }),
       onFrame: (frame) => this.#take(frame),
       onEnd: (error) => this.#over(error),
     });
-    this.#writer = new Writer((request) => this.#link.request(request), this.#newId);
+    const request: Link["request"] = (one) => this.#link.request(one);
+    this.#writer = new Writer(request, this.#newId);
     this.#participation = create?.({
-      request: (request) => this.#link.request(request),
+      request,
       warn: options.warn,
       claim: (sequence) => this.#claim(sequence),
       open: (id, text, replyTo) => this.send(text, { id, replyTo, state: "open" }),
@@ -235,7 +228,7 @@ export class AgenticClient {
    * somebody else, `conflict` for one that is in progress or was deleted.
    */
   async edit(messageId: string, content: string | readonly Block[]): Promise<void> {
-    await this.#link.request({ type: "edit", id: this.#newId(), messageId, content });
+    await this.#change({ type: "edit", messageId, content });
   }
 
   /**
@@ -245,7 +238,7 @@ export class AgenticClient {
   async delete(messageId: string, options: { readonly reason?: string } = {}): Promise<void> {
     assertKnownOptions("delete", options, { reason: true });
     const { reason } = options;
-    await this.#link.request({ type: "delete", id: this.#newId(), messageId, ...present({ reason }) });
+    await this.#change({ type: "delete", messageId, ...present({ reason }) });
   }
 
   /** A second equal reaction changes nothing. Errors: `not_found`, `conflict` for a deleted message, `too_large`. */
@@ -259,39 +252,39 @@ export class AgenticClient {
   }
 
   async #react(messageId: string, reaction: string, change: "added" | "removed"): Promise<void> {
-    await this.#link.request({ type: "react", id: this.#newId(), messageId, reaction, change });
+    await this.#change({ type: "react", messageId, reaction, change });
   }
 
   /** Never goes back. In degraded mode it is stored later. Errors: `session_disabled`, `out_of_range`. */
   async commitCheckpoint(sequence: number): Promise<void> {
-    await (this.#session ?? noSession()).commit(sequence);
+    await this.#openSession.commit(sequence);
   }
 
   /** In degraded mode the id is stored when the server can open the session. Errors: `session_disabled`. */
   async updateSdkSession(sdkSessionId: string): Promise<void> {
-    await (this.#session ?? noSession()).setSdkSession(sdkSessionId);
+    await this.#openSession.setSdkSession(sdkSessionId);
   }
 
   /** In degraded mode the id is removed when the server can open the session. Errors: `session_disabled`. */
   async clearSdkSession(): Promise<void> {
-    await (this.#session ?? noSession()).setSdkSession(null);
+    await this.#openSession.setSdkSession(null);
   }
 
   /** Role is `user`, `assistant` or `system`. Errors: `session_disabled`, `degraded`. */
   async storeMessage(role: string, content: string): Promise<void> {
-    (this.#session ?? noSession()).assertOpen();
-    await this.#link.request({ type: "store", id: this.#newId(), role, content });
+    this.#openSession.assertOpen();
+    await this.#change({ type: "store", role, content });
   }
 
   /** Returns the newest messages, the oldest of them first. Errors: `session_disabled`, `degraded`. */
   async getHistory(limit = 20): Promise<readonly HistoryItem[]> {
-    (this.#session ?? noSession()).assertOpen();
+    this.#openSession.assertOpen();
     return (await this.#link.request({ type: "history", limit })) as readonly HistoryItem[];
   }
 
   async clearHistory(): Promise<void> {
-    (this.#session ?? noSession()).assertOpen();
-    await this.#link.request({ type: "clear_history", id: this.#newId() });
+    this.#openSession.assertOpen();
+    await this.#change({ type: "clear_history" });
   }
 
   /** Whole messages of others while this handle was away, but not to it: the newest 1,000, the oldest first. */
@@ -331,7 +324,7 @@ export class AgenticClient {
   async respond(callId: string, value: unknown, options: { readonly done?: boolean } = {}): Promise<void> {
     assertKnownOptions("respond", options, { done: true });
     const { done = true } = options;
-    await this.#link.request({ type: "answer", id: this.#newId(), callId, value, done });
+    await this.#change({ type: "answer", callId, value, done });
   }
 
   /** The participants who are connected now. */
@@ -373,7 +366,7 @@ export class AgenticClient {
       readonly maxTurns?: number;
     },
   ): Promise<ClaimedInput> {
-    (this.#session ?? noSession()).assertOpen();
+    this.#openSession.assertOpen();
     return (await this.#link.request({ type: "claim", sequence, ...claim })) as ClaimedInput;
   }
 
@@ -389,7 +382,7 @@ export class AgenticClient {
       readonly error?: { readonly code: string; readonly message: string };
     },
   ): Promise<void> {
-    const session = this.#session ?? noSession();
+    const session = this.#openSession;
     session.assertOpen();
     await session.change({ type: "end_run", runId, ...end });
   }
@@ -403,6 +396,14 @@ export class AgenticClient {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  get #openSession(): ClientSession {
+    return this.#session ?? noSession();
+  }
+
+  #change(request: Change): Promise<unknown> {
+    return this.#link.request({ id: this.#newId(), ...request } as Request);
   }
 
   #take(frame: ServerFrame): void {
@@ -422,8 +423,9 @@ export class AgenticClient {
   }
 
   #connect(connection: "open" | "lost"): void {
+    if (connection === "lost" && this.#connection === "lost") return;
     this.#connection = connection;
-    this.#options.onConnection(connection);
+    this.#options.onConnection?.(connection);
   }
 
   #greet(welcome: WelcomeFrame): void {

@@ -26,8 +26,13 @@ export interface ConnectOptions {
   readonly serverUrl: string;
   /**
    * Sent in the first frame, never in a URL. Not needed if the server requires no token. A function is called before
-   * each connection, even after a lost one, so that a token that has expired is replaced; if it fails, the connection
-   * is tried again as if no server had answered.
+   * each connection. If the server refuses its token, also while connected because the token has expired or was
+   * revoked, the function is called again, and what was not confirmed is sent again. The client ends with the refusal
+   * if the function returns the same token or if the server refuses the next one too.
+   *
+   * A function that fails is called again, as long as a server that does not answer would be. It ends the client if its
+   * error has `retryable: false` or is a `ContinuoError` such as `unauthorized` or `forbidden`: the client's error is
+   * then `unauthorized`, with that error as its `cause`.
    */
   readonly token?: string | (() => string | Promise<string>) | undefined;
   /** Opens the WebSocket; by default the one of the browser or of Node. */
@@ -64,7 +69,7 @@ export interface ConnectOptions {
   readonly onWarning?: ((line: string) => void) | undefined;
   /** Called once for each reason why the first connection must wait: `unavailable`, `handle_taken`, … */
   readonly onWaiting?: ((reason: ContinuoError) => void) | undefined;
-  /** Called with `open` when a replay is over, and with `lost` when the connection is lost. */
+  /** Called with `open` when a replay is over, and once with `lost` when the connection is lost. */
   readonly onConnection?: ((connection: "open" | "lost") => void) | undefined;
   /** Ends the wait for the connection; a client that is connected ends by `close()`. */
   readonly signal?: AbortSignal | undefined;
@@ -121,12 +126,11 @@ export async function connectAfter(
       details: { nameLength: CHANNEL_LIMITS.displayNameLength, typeLength: CHANNEL_LIMITS.typeLength },
     });
   }
-  const connection = connectionOf(options);
   const isAlone = type === PERSON && workspaceId === undefined;
   const create = isAlone ? undefined : (await import("./participation.ts")).createParticipation;
   const client = new AgenticClient(
     {
-      ...connection,
+      ...connectionOf(options),
       after,
       replayMode: replayModeOf(options.replayMode ?? "collect"),
       hello: present({
@@ -200,16 +204,12 @@ export async function watch(options: WatchOptions): Promise<ChannelWatch> {
 function connectionOf(
   options: Omit<WatchOptions, "after">,
 ): Omit<ClientOptions, "after" | "replayMode" | "hello"> {
-  const { serverUrl, channel, token, openSocket } = options;
   return {
-    address: { url: socketUrl(serverUrl, channel), openSocket },
-    channel,
-    token,
+    ...options,
+    url: socketUrl(options.serverUrl, options.channel),
     reconnect: options.reconnect ?? true,
     firstConnectionMs: options.firstConnectionMs ?? LIMITS.firstConnectionMs,
     warn: options.onWarning ?? warnOnConsole,
-    onWaiting: options.onWaiting ?? (() => undefined),
-    onConnection: options.onConnection ?? (() => undefined),
   };
 }
 

@@ -17,6 +17,7 @@ import {
   type ServerFrame,
   SUBPROTOCOL,
 } from "../wire/index.ts";
+import { type ClientOptions, isFinalFailure, tokenFor } from "./client-options.ts";
 import { HandleWait } from "./handle-wait.ts";
 import { LIMITS } from "./limits.ts";
 import { backOffMs, CHECK_SERVER, OBSTACLE_TRIES, obstacleAt } from "./requests/index.ts";
@@ -28,19 +29,20 @@ export type Request = RequestFrame extends infer Frame
     : never
   : never;
 
-/** Opens a connection to the address of a channel. */
-export type OpenSocket = (url: string, protocol: string) => WebSocket;
+/** A request that is an event of its own, without the id of the event. */
+export type Change = Request extends infer Frame
+  ? Frame extends { readonly id: string }
+    ? Omit<Frame, "id">
+    : never
+  : never;
 
-export interface LinkOptions {
-  readonly url: string;
-  readonly openSocket?: OpenSocket | undefined;
-  readonly reconnect: boolean;
-  /** If `reconnect` is set, the first connection is tried again for this time. */
-  readonly firstConnectionMs: number;
-  /** Called once for each reason why the first connection is tried again. */
-  readonly warn: (line: string, reason: ContinuoError) => void;
+export interface LinkOptions
+  extends Pick<
+    ClientOptions,
+    "url" | "openSocket" | "token" | "reconnect" | "firstConnectionMs" | "warn" | "onWaiting"
+  > {
   /** Called for each connection. If it fails, the connection is tried again. */
-  readonly hello: () => Promise<Omit<HelloFrame, "type" | "protocol">>;
+  readonly hello: (token: string | undefined) => Promise<Omit<HelloFrame, "type" | "protocol" | "token">>;
   readonly onFrame: (frame: ServerFrame) => void;
   /** Called when a connection that worked is lost. */
   readonly onLost: () => void;
@@ -68,8 +70,13 @@ export class Link {
   #heardAt = 0;
   #beat: ReturnType<typeof setInterval> | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
-  #retryMs: number | null = null;
+  /** The pause that the server asked for. */
+  #retryMs = 0;
   #refusal: ContinuoError | null = null;
+  /** The token of the last hello. */
+  #token: string | undefined;
+  /** The refusal of that token, until the server accepts another one. */
+  #refused: ContinuoError | null = null;
   /** The reason that the server gave for its last refusal; another try may succeed. */
   #obstacle: ContinuoError | null = null;
   readonly #handleWait = new HandleWait();
@@ -168,10 +175,19 @@ export class Link {
 
   async #sayHello(socket: WebSocket): Promise<void> {
     try {
-      const hello = await this.#options.hello();
-      if (socket === this.#socket) this.#send({ type: "hello", protocol: PROTOCOL_VERSION, ...hello });
+      const token = await tokenFor(this.#options);
+      if (this.#refused !== null && token === this.#token) throw this.#refused;
+      const hello = await this.#options.hello(token);
+      if (socket !== this.#socket) return;
+      this.#token = token;
+      // A token that is undefined is no part of the text.
+      this.#write(JSON.stringify({ type: "hello", protocol: PROTOCOL_VERSION, token, ...hello }));
     } catch (cause) {
-      this.#obstacle = isContinuoError(cause) ? cause : notPrepared(cause);
+      const error = isContinuoError(cause) ? cause : notPrepared(cause);
+      if (error === this.#refused || isFinalFailure(error.cause)) return this.#end(error);
+      // The socket is open, so no obstacle on the way to the server is the reason.
+      this.#everHeard = true;
+      this.#obstacle = error;
       socket.close();
     }
   }
@@ -225,13 +241,14 @@ export class Link {
       const error = errorFromWire(frame, 0);
       if (frame.request !== undefined) {
         this.#settle(frame.request, (pending) => pending.reject(error));
-      } else if (FINAL_CODES.includes(error.code) && !this.#isWaitedFor(error)) this.#refusal = error;
+      } else if (this.#isFinal(error)) this.#refusal = error;
       else this.#obstacle = error;
       return;
     }
     if (frame.type === "bye") this.#retryMs = frame.retryMs;
     if (frame.type === "hello") {
       this.#state = "greeted";
+      this.#refused = null;
       this.#options.onFrame(frame);
       for (const { text } of this.#pending.values()) this.#write(text);
       return;
@@ -274,7 +291,9 @@ export class Link {
     // `close()` ends the link itself.
     if (this.#state === "ended" || this.#leaving) return;
     this.#state = "connecting";
-    const end = this.#refusal ?? (this.#mayTryAgain() ? null : this.#noConnection());
+    const { reconnect, firstConnectionMs } = this.#options;
+    const isInTime = this.#everReady || performance.now() - this.#startedAt < firstConnectionMs;
+    const end = this.#refusal ?? (reconnect && isInTime ? null : this.#noConnection());
     if (!this.#everHeard) void this.#askWhy(this.#tries, end);
     else if (end !== null) this.#end(end);
     if (end !== null) return;
@@ -282,8 +301,8 @@ export class Link {
     else if (this.#everHeard) this.#warnOfTries();
     const longestMs = this.#everReady ? LIMITS.longestRetryMs : LIMITS.longestFirstRetryMs;
     const pauses = { firstMs: LIMITS.firstRetryMs, longestMs };
-    const waitMs = (this.#retryMs ?? 0) + backOffMs(this.#tries++, pauses);
-    this.#retryMs = null;
+    const waitMs = this.#retryMs + backOffMs(this.#tries++, pauses);
+    this.#retryMs = 0;
     this.#retry = setTimeout(() => this.#open(), waitMs);
   }
 
@@ -296,24 +315,27 @@ export class Link {
     else if (tries === 0 && obstacle === null) this.#warnOfTries();
   }
 
-  #mayTryAgain(): boolean {
-    const { reconnect, firstConnectionMs } = this.#options;
-    return reconnect && (this.#everReady || performance.now() - this.#startedAt < firstConnectionMs);
-  }
-
-  /** Only the first connection waits for a handle, whose holder may be gone. */
-  #isWaitedFor(error: ContinuoError): boolean {
-    const { reconnect } = this.#options;
-    return reconnect && !this.#everReady && this.#handleWait.isOpen(error, performance.now());
+  #isFinal(error: ContinuoError): boolean {
+    const { reconnect, token } = this.#options;
+    if (!FINAL_CODES.includes(error.code)) return false;
+    if (!reconnect) return true;
+    // Only the first connection waits for a handle, whose holder may be gone.
+    if (!this.#everReady && this.#handleWait.isOpen(error, performance.now())) return false;
+    // After the refusal of its token, a function is asked once for another one.
+    if (typeof token !== "function" || error.code !== "unauthorized" || this.#refused !== null) return true;
+    this.#refused = error;
+    return false;
   }
 
   #warnOfTries(): void {
-    const { firstConnectionMs, warn } = this.#options;
+    const { firstConnectionMs, warn, onWaiting } = this.#options;
     const why = this.#obstacle === null ? "no server answers" : this.#obstacle.message;
     if (why === this.#warnedOf) return;
     this.#warnedOf = why;
-    const line = `cannot join yet: ${why}${this.#freeIn()}; trying again for ${Math.ceil(firstConnectionMs / 1_000)} s`;
-    warn(line, this.#noConnection());
+    warn(
+      `cannot join yet: ${why}${this.#freeIn()}; trying again for ${Math.ceil(firstConnectionMs / 1_000)} s`,
+    );
+    onWaiting?.(this.#noConnection());
   }
 
   /** A handle may be held for a participant that was killed, which the server cannot see. */

@@ -10,7 +10,6 @@ import {
 } from "../wire/index.ts";
 import { type Channel, EMPTY_CHANNEL, foldEvent, foldWindow, MOST_LOADED } from "./channel-fold.ts";
 import type { AgenticClient } from "./client.ts";
-import { tokenFor } from "./client-options.ts";
 import { CONNECT_OPTIONS, type ConnectOptions, connectAfter } from "./connect.ts";
 import type { ClientEvent } from "./events.ts";
 import { authorizationOf, fetchThere, httpAddress } from "./requests/index.ts";
@@ -55,19 +54,20 @@ export async function openChannel(options: OpenChannelOptions): Promise<OpenedCh
   const { limit = LIMITS.messages, ...connecting } = options;
   assertListLimit(limit);
   let channel = EMPTY_CHANNEL;
-  const load = async (): Promise<number> => {
-    const window = await loadWindow(connecting, limit);
+  const load = async (token: string | undefined): Promise<number> => {
+    const window = await loadWindow({ ...connecting, token }, limit);
     channel = foldWindow(EMPTY_CHANNEL, window, "instead");
     return startAfter(window);
   };
   const client = await connectAfter(load, { ...connecting, replayMode: "stream" });
+  const close = (): Promise<void> => client.close();
   return {
     client,
     async *messages(given = {}) {
       assertKnownOptions("messages", given, { signal: true } satisfies KnownOptions<MessagesOptions>);
       const { signal } = given;
       const stop = new AbortController();
-      const over = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]);
+      const over = AbortSignal.any([stop.signal, signal ?? stop.signal]);
       const events = client.events({ parts: true, signal: over });
       const following = follow(events, (event) => {
         const before = channel;
@@ -82,8 +82,8 @@ export async function openChannel(options: OpenChannelOptions): Promise<OpenedCh
         await following.ended;
       }
     },
-    close: () => client.close(),
-    [Symbol.asyncDispose]: () => client.close(),
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
@@ -92,12 +92,16 @@ export async function openChannel(options: OpenChannelOptions): Promise<OpenedCh
  * same refusal with its reason. After any other error the connection is tried again.
  */
 async function loadWindow(
-  { serverUrl, channel, token }: Pick<ConnectOptions, "serverUrl" | "channel" | "token">,
+  {
+    serverUrl,
+    channel,
+    token,
+  }: Pick<ConnectOptions, "serverUrl" | "channel"> & { readonly token: string | undefined },
   limit: number,
 ): Promise<MessagesWindow> {
   const url = `${httpAddress(serverUrl)}/v1/channels/${encodeURIComponent(channel)}/messages?limit=${limit}&notices=true`;
   const answer = await fetchThere(url, {
-    headers: await authorizationOf(await tokenFor({ token })),
+    headers: await authorizationOf(token),
     signal: AbortSignal.timeout(LIMITS.loadMs),
     cache: "no-store",
   });
