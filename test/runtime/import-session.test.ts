@@ -44,6 +44,18 @@ test("an import counts what it leaves in the native session, also when it does n
   expect(sessions.reduce((sum, { leftOut }) => sum + leftOut.branches, 0)).toBeGreaterThan(0);
 });
 
+test("an import into a session with another folder leaves the session in its own", async () => {
+  const home = scratchFolder("import-other-folder");
+  mkdirSync(home, { recursive: true });
+  cpSync(FIXTURE, join(home, ".claude"), { recursive: true });
+  const [name = ""] = globSync(".claude/projects/*/*.jsonl", { cwd: home });
+  await using store = await openStore("memory:");
+  await store.createSession({ sessionId: "job", cwd: "/srv/job" });
+  const options = { places: { home, env: {} }, sessionId: "job" };
+  expect(await importNativeSession(store, join(home, name), options)).toMatchObject({ sessionId: "job" });
+  expect(await store.getSession("job")).toMatchObject({ cwd: "/srv/job" });
+});
+
 test.each(["memory:", "sqlite:"])("an import into %s adds each new event once", async (kind) => {
   const home = scratchFolder("import");
   mkdirSync(home, { recursive: true });

@@ -187,4 +187,11 @@ test("a session that a person creates has the folder and the metadata that the p
   expect(await c.store.getSession("ann:shop")).toMatchObject({ cwd: "/srv/shop", metadata: { user: "ann" } });
   expect(await ask(handler, "ann", "/sessions/ben:shop/messages", { id: "1", text: "hello" })).toBe(404);
   expect(await c.store.getSession("ben:shop")).toBeNull();
+  const moved = handlerFor(() => ({
+    sessions: "*",
+    access: "write",
+    newSession: () => ({ cwd: "/srv/other", title: "other" }),
+  }));
+  expect(await ask(moved, "ann", "/sessions/ann:shop/messages", { id: "2", text: "hello" })).toBe(409);
+  expect((await c.store.listRuns({ sessionId: "ann:shop" })).items).toHaveLength(1);
 });

@@ -43,6 +43,23 @@ test("a session that was forked at one place is not returned for a fork at anoth
   await expect(fork(2)).rejects.toMatchObject({ code: "conflict" });
 });
 
+test("a session is not returned to a caller who gives another folder, or the first one", async () => {
+  const open = (sessionId: string, cwd?: string) =>
+    openSession(store, sessionId, { title: "t", ...(cwd !== undefined && { cwd }) });
+  await open("job", "/srv/a");
+  expect(await open("job", "/srv/a/")).toMatchObject({ cwd: "/srv/a" });
+  expect(await open("job")).toMatchObject({ cwd: "/srv/a" });
+  await open("none");
+  for (const [sessionId, cwd] of [
+    ["job", "/srv/b"],
+    ["none", "/srv/a"],
+  ] as const) {
+    await expect(open(sessionId, cwd)).rejects.toMatchObject({ code: "conflict", details: { sessionId } });
+  }
+  const atOnce = await Promise.allSettled(["/srv/a", "/srv/b"].map((cwd) => open("new", cwd)));
+  expect(atOnce.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+});
+
 describe("a run that is started again", () => {
   test("with the same id and input returns the existing run, also for several callers at the same time", async () => {
     await startSession(store, { sessionId: "s" });

@@ -108,7 +108,10 @@ export async function importSession(
     const id = sessionId ?? importedAs(native.details);
     const importedFrom = { agent, sessionId: native.details.sessionId, location };
     const mark = { importedFrom, importing: markOf(native.details) };
-    const session = await openSession(store, id, present({ title, cwd, metadata: { ...metadata, ...mark } }));
+    const described = present({ title, metadata: { ...metadata, ...mark } });
+    // A session that exists keeps its folder: the project of the native session can have moved.
+    const there = await store.getSession(id);
+    const session = there ?? (await openSession(store, id, present({ ...described, cwd })));
     const history = native.history(present({ signal: lookup.signal }));
     const counts = await importAll(store, { session, history, kept, mark });
     const leftOut = leftOutOf(native.details);

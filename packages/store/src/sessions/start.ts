@@ -1,6 +1,7 @@
 /** New sessions and new runs. */
 
 import { createHash } from "node:crypto";
+import { resolve } from "node:path";
 import {
   assertKnownOptions,
   type Block,
@@ -53,7 +54,7 @@ export const START_SESSION_OPTIONS: KnownOptions<StartSessionOptions> = {
 
 /**
  * Returns the session with this id; if there is none, creates it from `options`. Errors: `conflict` for a session that
- * is not a fork of `forkedFrom`, if that is given.
+ * is not a fork of `forkedFrom`, or that has another `cwd`, if these are given.
  */
 export async function openSession(
   store: Store,
@@ -64,22 +65,30 @@ export async function openSession(
   assertKnownOptions("openSession", options, known);
   const patient = patientStore(store, patienceOf(options));
   const there = await patient.getSession(sessionId, present({ signal: options.signal }));
-  if (there !== null) return fromOrigin(there, options);
+  if (there !== null) return asAsked(there, options);
   try {
     return await beginSession(patient, { ...options, sessionId });
   } catch (error) {
     // Somebody else has just created it.
     const made = isContinuoError(error, "conflict") ? await patient.getSession(sessionId) : null;
     if (made === null) throw error;
-    return fromOrigin(made, options);
+    return asAsked(made, options);
   }
 }
 
-function fromOrigin(
+/** A session without a `cwd` is in no folder of its own, so it is not the one that a caller with a folder means. */
+function asAsked(
   session: Session,
-  { forkedFrom: asked }: Pick<StartSessionOptions, "forkedFrom">,
+  { forkedFrom: asked, cwd }: Pick<StartSessionOptions, "forkedFrom" | "cwd">,
 ): Session {
   const { sessionId, forkedFrom: origin } = session;
+  if (typeof cwd === "string" && (session.cwd === null || resolve(session.cwd) !== resolve(cwd))) {
+    const name = JSON.stringify(sessionId);
+    throw new ContinuoError("conflict", `there is already a session ${name}, with another folder`, {
+      hint: "Choose another id for another folder: a session keeps its own.",
+      details: { sessionId },
+    });
+  }
   const isSame =
     asked === undefined ||
     (asked.logId === origin?.logId && (asked.sequence ?? origin.sequence) === origin.sequence);
