@@ -183,6 +183,12 @@ test("a payload without an approval is not a permission", async () => {
   expect(saidIn(page.agent.messages)[0]?.calls[0]?.[2]).toBe("denied");
 });
 
+test("a message whose id is longer than other ids is refused", async () => {
+  const message = { id: "x".repeat(401), role: "user", content: "hello" };
+  const refused = await post({ threadId: "ann-1", runId: "r", messages: [message] });
+  expect(refused.status).toBe(400);
+});
+
 test("a failure whose cause no reader gets is reported to the program once", async () => {
   const reported: unknown[] = [];
   await c.close({ graceMs: 0 });

@@ -171,3 +171,49 @@ test("without onError, the warning about a refusal has the hint", async () => {
   await handler(new Request("http://desk.example/v1/approvals"));
   expect((await warned).detail).toContain("`approve: true`");
 });
+
+test("a stream does not continue after a place that is no number, or that the log has not reached", async () => {
+  const ask = await open();
+  await ask("asker", "/sessions/ann/messages", post({ text: "hello", id: "1" }));
+  const codeAfter = async (path: string, place: string): Promise<unknown> => {
+    const response = await ask("asker", `/sessions/ann${path}`, { headers: { "last-event-id": place } });
+    if (response.status === 200) return await response.body?.cancel();
+    expect(response.status).toBe(400);
+    return ((await response.json()) as { error: { code: string } }).error.code;
+  };
+  for (const path of ["/events", "/runs/1/events"]) {
+    expect(await codeAfter(path, "1000")).toBe("out_of_range");
+    for (const place of ["abc", "-1", "1.5", "9".repeat(16)])
+      expect(await codeAfter(path, place)).toBe("invalid");
+    for (const place of ["", "0", "1"]) expect(await codeAfter(path, place)).toBeUndefined();
+  }
+  expect((await ask("asker", "/sessions/ann/events?after=abc")).status).toBe(400);
+});
+
+test("a stream of a program's own route ends with a code if the log has not reached its place", async () => {
+  await open();
+  const session = c.session("ann", { create: true });
+  const run = session.send("hello");
+  await run.result();
+  const beyond = new Request("http://desk.example/", { headers: { "last-event-id": "1000" } });
+  for (const stream of [run.toSSE(beyond), session.toSSE(beyond), run.toSSE({ after: 1_000 })]) {
+    const [, end = ""] = (await stream.text()).split("event: end\ndata: ");
+    expect(JSON.parse(end)).toEqual({ code: "out_of_range", message: expect.stringContaining("1000") });
+  }
+  const wrong = new Request("http://desk.example/?after=abc");
+  expect(() => run.toSSE(wrong)).toThrow(expect.objectContaining({ code: "invalid" }));
+});
+
+test("a message is refused if its id is empty, has control characters or is longer than other ids", async () => {
+  const ask = await open();
+  const send = async (body: object, path = "messages"): Promise<number> =>
+    (await ask("asker", `/sessions/ann/${path}`, post(body))).status;
+  for (const id of ["x".repeat(401), "", "a\nb"]) {
+    const messages = [{ id, role: "user", parts: [{ type: "text", text: "hello" }] }];
+    expect([await send({ text: "hello", id }), await send({ messages }, "chat")]).toEqual([400, 400]);
+  }
+  expect(await send({ text: "hello", id: "x".repeat(400) })).toBe(202);
+  // A message without an id is a new message each time it is sent.
+  expect([await send({ text: "hello" }), await send({ text: "hello" })]).toEqual([202, 202]);
+  expect((await c.store.listRuns({ sessionId: "ann" })).items).toHaveLength(3);
+});

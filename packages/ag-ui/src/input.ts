@@ -1,6 +1,7 @@
 /** Checks the request of a client: a thread, its last message, and its answers to interrupts. */
 
 import { type Block, ContinuoError } from "@continuo/core/model";
+import { isId } from "@continuo/core/wire";
 import { LIMITS } from "./limits.ts";
 
 export interface RunRequest {
@@ -33,6 +34,9 @@ export async function readAskedRun(request: Request): Promise<RunRequest> {
   const shown = listOf("messages", messages);
   const ids = shown.map(({ id }) => text("the id of a message", id));
   const last = shown.findLast(({ role }) => role === "user");
+  if (last !== undefined && !isId(last.id)) {
+    throw new ContinuoError("invalid", "the id of the message is too long, or has control characters");
+  }
   return {
     threadId: text("threadId", threadId),
     runId: text("runId", runId),

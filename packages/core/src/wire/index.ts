@@ -220,4 +220,11 @@ export {
   readOnly,
   type Scope,
 } from "./scopes.ts";
-export { formatOffset, parseOffset, STREAM_HEADERS, STREAM_ROOT, type StreamControl } from "./streams.ts";
+export {
+  eventPlaceOf,
+  formatOffset,
+  parseOffset,
+  STREAM_HEADERS,
+  STREAM_ROOT,
+  type StreamControl,
+} from "./streams.ts";

@@ -1,4 +1,6 @@
-/** The Durable Streams protocol: the names of its headers, and offsets. */
+/** The Durable Streams protocol: the names of its headers, and offsets. Also the place of a reader of a session. */
+
+import { ContinuoError } from "../model/index.ts";
 
 export const STREAM_HEADERS = {
   nextOffset: "stream-next-offset",
@@ -51,4 +53,17 @@ export function parseOffset(offset: string): number | null {
   if (match === null) return null;
   const sequence = Number(match[2]);
   return match[1] === EPOCH && Number.isSafeInteger(sequence) ? sequence : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * The sequence after which a stream of a session or a run continues: the `Last-Event-ID` of the request, or its
+ * parameter `after`; `undefined` for the beginning. Errors: `invalid`.
+ */
+export function eventPlaceOf({ headers, url }: Pick<Request, "headers" | "url">): number | undefined {
+  const asked = headers.get("last-event-id") ?? new URL(url).searchParams.get("after") ?? "";
+  if (asked === "") return undefined;
+  if (/^\d{1,15}$/u.test(asked)) return Number(asked);
+  throw new ContinuoError("invalid", "the place of a stream must be the id of one of its events, a number", {
+    hint: "Send the id of the last event that you have, or none to read from the beginning.",
+  });
 }

@@ -100,6 +100,7 @@ export function createRunHandle<Value>({ host, sent, parse }: RunHandleOptions<V
         {
           open: shown,
           failureText: host.failureText,
+          newest: async () => await host.store.latestSequence((await sent).sessionId),
           end: async () => await endOf(host, (await sent).runId),
         },
         from,

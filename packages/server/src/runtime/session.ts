@@ -81,8 +81,7 @@ export function createSessionHandle(
   };
   /** Returns `null` if only a message would create the session. Reading creates the session only if it is a fork. */
   const begun = async (): Promise<Session | null> => {
-    const { create = false, forkedFrom } = options;
-    const isNew = create && forkedFrom === undefined && opening === undefined;
+    const isNew = options.create === true && options.forkedFrom === undefined && opening === undefined;
     if (isNew && (await store.getSession(sessionId)) === null) return null;
     return await opened();
   };
@@ -147,6 +146,7 @@ export function createSessionHandle(
             yield* sessionEvents(store, sessionId, place);
           },
           failureText: host.failureText,
+          newest: async () => await store.latestSequence((await opened()).sessionId),
         },
         from,
         included,

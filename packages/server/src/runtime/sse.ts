@@ -4,6 +4,7 @@
  */
 
 import { assertKnownOptions, present } from "@continuo/core/model";
+import { eventPlaceOf } from "@continuo/core/wire";
 import type { EventOf, IncludedTypes } from "./define-event.ts";
 import type { FailureText } from "./failure-text.ts";
 import { assertEventsOptions, INCLUDE_OPTIONS } from "./options.ts";
@@ -21,16 +22,14 @@ export const SSE_HEADERS: Readonly<Record<string, string>> = {
   "x-accel-buffering": "no",
 };
 
-/** The place in the log at which a request continues: its `Last-Event-ID`, or the parameter `after`. */
+/** Errors: `invalid` for a place that is not a number, `usage`. */
 function placeOf(from: Request | SseOptions | undefined): FollowOptions {
   if (from === undefined) return {};
   if (!("headers" in from)) {
     assertEventsOptions("toSSE", from);
     return from;
   }
-  const asked = from.headers.get("last-event-id") ?? new URL(from.url).searchParams.get("after");
-  const after = asked === null || !/^\d{1,15}$/u.test(asked) ? undefined : Number(asked);
-  return { after };
+  return { after: eventPlaceOf(from) };
 }
 
 export interface SseSource {
@@ -39,6 +38,8 @@ export interface SseSource {
     place: FollowOptions & { readonly signal: AbortSignal },
   ) => AsyncIterable<EventOf<IncludedTypes>>;
   readonly failureText: FailureText;
+  /** The newest sequence of the log. */
+  readonly newest: () => Promise<number>;
   /** The payload of the event `end`. */
   readonly end?: () => Promise<StreamEnd>;
 }
@@ -51,7 +52,7 @@ export interface StreamEnd {
 }
 
 export function toSseResponse(
-  { open, failureText, end }: SseSource,
+  { open, failureText, newest, end }: SseSource,
   from: Request | SseOptions | undefined,
   included: IncludeOptions = {},
 ): Response {
@@ -60,12 +61,23 @@ export function toSseResponse(
   assertEventsOptions("toSSE", present({ include }));
   return streamResponse({ from, headers: SSE_HEADERS }, async function* (over) {
     yield KEEP_ALIVE;
+    if (after !== undefined && after > (await newest())) {
+      yield endFrame({
+        code: "out_of_range",
+        message: `There is no event ${after}. Read from the beginning.`,
+      });
+      return;
+    }
     const seen = createReaderView(failureText);
     for await (const event of open({ after, signal: over, include })) {
       yield `id: ${event.sequence}\ndata: ${JSON.stringify(seen(event))}\n\n`;
     }
-    if (!over.aborted) yield `event: end\ndata: ${JSON.stringify((await end?.()) ?? {})}\n\n`;
+    if (!over.aborted) yield endFrame((await end?.()) ?? {});
   });
+}
+
+function endFrame(end: StreamEnd): string {
+  return `event: end\ndata: ${JSON.stringify(end)}\n\n`;
 }
 
 export interface StreamOptions {

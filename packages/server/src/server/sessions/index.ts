@@ -8,7 +8,7 @@
  */
 
 import { ContinuoError, present, RUN_END_STATUSES } from "@continuo/core/model";
-import { ANY_HANDLE, allows } from "@continuo/core/wire";
+import { ANY_HANDLE, allows, eventPlaceOf } from "@continuo/core/wire";
 import { latestAttempt } from "@continuo/store/sessions";
 import type { Context, Hono } from "hono";
 import { principalOf } from "../auth/index.ts";
@@ -68,6 +68,7 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: 
     if ((await context.store(c.var.grant.workspaceId).getSession(session.sessionId)) === null) {
       throw unknown(session.sessionId);
     }
+    await assertPlace(context, c, session.sessionId);
     return followed(c, context, (request) => session.toSSE(request));
   });
   app.get(`${SESSION}/html`, async (c) =>
@@ -76,6 +77,7 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: 
   app.get(`${SESSION}/runs/:run/events`, async (c) => {
     const run = (await readable(c.var.grant, c.req.param("session"))).run(c.req.param("run"));
     await run;
+    await assertPlace(context, c, c.req.param("session"));
     return followed(c, context, (request) => run.toSSE(request));
   });
   app.post(`${SESSION}/messages`, async (c) => {
@@ -92,6 +94,21 @@ function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, serviceOf: 
     return Response.json(sent, { status: 202 });
   });
   chatRoutes(app, context, { readable, writable });
+}
+
+/**
+ * A reader of a log that was deleted, or restored from a backup, would otherwise wait for events without an end, or
+ * miss some. Errors: `invalid`, `out_of_range`.
+ */
+async function assertPlace(context: ServerContext, c: Context<ServerEnv>, name: string): Promise<void> {
+  const after = eventPlaceOf(c.req.raw);
+  if (after === undefined) return;
+  const latestSequence = await context.store(c.var.grant.workspaceId).latestSequence(name);
+  if (after <= latestSequence) return;
+  throw new ContinuoError("out_of_range", `there is no event ${after} in this session`, {
+    hint: "Read from the beginning: the store may have been restored from a backup.",
+    details: { latestSequence },
+  });
 }
 
 /** Errors: `rate_limited` for a session that does not exist, when the person has begun as many as they may today. */

@@ -1,7 +1,7 @@
 /** Checks the bodies of requests for sessions, and sends the page of a session with the policy that it needs. */
 
 import { type Block, ContinuoError, parseDataUrl, present } from "@continuo/core/model";
-import { assertListLimit } from "@continuo/core/wire";
+import { assertListLimit, CHANNEL_LIMITS, isId } from "@continuo/core/wire";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -16,7 +16,7 @@ interface SentMessage {
 export function messageOf({ text, id, agent, again = false }: Body): SentMessage {
   if (typeof text !== "string") throw new ContinuoError("invalid", "the body needs a text");
   if (typeof again !== "boolean") throw new ContinuoError("invalid", "again must be true or false");
-  return { text, again, ...textOrNone("id", id), ...textOrNone("agent", agent) };
+  return { text, again, ...messageIdOf(id), ...textOrNone("agent", agent) };
 }
 
 export interface SentChat {
@@ -43,7 +43,18 @@ export function chatMessageOf({ messages, trigger, stream = true }: Body): SentC
         : {},
     );
   }
-  return { input, ...textOrNone("id", id), regenerates: trigger === "regenerate-message", streams: stream };
+  return { input, ...messageIdOf(id), regenerates: trigger === "regenerate-message", streams: stream };
+}
+
+/** A message without an id is a new one each time it is sent. Errors: `invalid`. */
+function messageIdOf(id: unknown): { readonly id?: string } {
+  if (id === undefined || id === null) return {};
+  if (isId(id)) return { id };
+  const { idLength } = CHANNEL_LIMITS;
+  throw new ContinuoError(
+    "invalid",
+    `the id of a message must be a text of 1 to ${idLength} characters without control characters`,
+  );
 }
 
 function blocksOf(part: Body | null): readonly Block[] {
