@@ -83,6 +83,22 @@ test("only the rows of the page get an excerpt, and the others are counted", asy
   await searches.close();
 });
 
+test("the row of a found session leads to the turn of its excerpt, which is the one that matches best", async () => {
+  const line = (uuid: string, content: string, parent: string | null) =>
+    ({ uuid, parent, role: "user", content, time: "11:00:00" }) as const;
+  const lines = [
+    line("n1", `A wombat among ${"many other animals and ".repeat(40)}trees`, null),
+    line("n2", "Two words between", "n1"),
+    line("n3", "wombat wombat", "n2"),
+  ];
+  home.write(claudeFile(CLAUDE_ID), claudeText(CLAUDE_ID, lines));
+  const rows = await createRowSource(placesOf()).rows();
+  const searches = createTextSearches(optionsOf(), { waitMs: 60_000 });
+  const { sessions } = await searches.find("wombat", rows);
+  await searches.close();
+  expect(sessions).toMatchObject([{ match: { messageId: "n3", turn: 3, turns: 2 } }]);
+});
+
 test("a session that began after the list was made is found with its row, also while the list is only due", async () => {
   const source = createRowSource(placesOf());
   const searches = createTextSearches(optionsOf(), { waitMs: 60_000 });

@@ -4,6 +4,7 @@ import {
   changedFiles,
   changesOfFile,
   createCachedHistory,
+  HISTORY_LIMITS,
   outlineOf,
   windowOf,
 } from "@continuo/agents/pages";
@@ -157,6 +158,16 @@ test("a commit that a call made is marked in its turn", () => {
   expect(outlineOf(kept, {}, null).marks).toMatchObject([
     { type: "commit", turn: 1, text: "1a2b3c4 Fix the parser" },
   ]);
+});
+
+test("the rest of a long text is handed out from any place, up to the limit of an answer", () => {
+  const { textAnswerChars } = HISTORY_LIMITS;
+  const long = `${"a".repeat(textAnswerChars)}${"b".repeat(textAnswerChars)}c`;
+  keep("Ab", { b: { content: [{ type: "text", text: long }] } });
+  const rest = (from: number): unknown => textIn(kept, { messageId: "b", path: "content/0/text", from });
+  const total = long.length;
+  expect(rest(textAnswerChars)).toEqual({ text: "b".repeat(textAnswerChars), from: textAnswerChars, total });
+  expect(rest(total - 1)).toEqual({ text: "c", from: total - 1, total });
 });
 
 test("only texts and images of the content are handed out, and no image that could run something", () => {

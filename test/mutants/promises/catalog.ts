@@ -69,6 +69,13 @@ export const CATALOG: readonly PromiseOfRoom[] = [
     test: "packages/agents/src/catalog/look-up.test.ts",
   },
   {
+    promise: "A mirror that was taken over is not searched.",
+    file: "packages/agents/src/catalog/texts-mirrors.ts",
+    text: "mirror.takenOver?.session != null || metIds.has(mirror.sessionId)",
+    mistake: "metIds.has(mirror.sessionId)",
+    test: "packages/agents/src/catalog/texts.test.ts",
+  },
+  {
     promise: "The native sessions of a conversation are no rows of their own.",
     file: "packages/agents/src/catalog/list.ts",
     text: "isSetAside: (session) => isOfOwn(session) || isArchivedHere(session)",

@@ -95,6 +95,27 @@ export const MACHINE: readonly PromiseOfRoom[] = [
     test: "test/machine/kept-history.test.ts",
   },
   {
+    promise: "The rest of a text is as long from any place.",
+    file: "packages/server/src/machine/parts.ts",
+    text: "from + HISTORY_LIMITS.textAnswerChars",
+    mistake: "HISTORY_LIMITS.textAnswerChars",
+    test: "test/machine/kept-history.test.ts",
+  },
+  {
+    promise: "A store of hand-overs that cannot be read hides no session.",
+    file: "packages/server/src/machine/hand-off-source.ts",
+    text: "if (isFailure(error)) return null;",
+    mistake: "if (isFailure(error) && signal.aborted) return null;",
+    test: "packages/server/src/machine/hand-off-source.test.ts",
+  },
+  {
+    promise: "The row of a found session leads to the turn of its excerpt.",
+    file: "packages/server/src/machine/text-searches.ts",
+    text: "messageId: turn.messageId,",
+    mistake: "messageId: turns[0]?.messageId ?? turn.messageId,",
+    test: "test/machine/found.test.ts",
+  },
+  {
     promise: "A text is handed out from the place that was asked for.",
     file: "packages/server/src/machine/parts.ts",
     text: "text.slice(from, from + HISTORY_LIMITS.textAnswerChars)",

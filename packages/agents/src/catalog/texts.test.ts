@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { findNativeSessions } from "@continuo/native";
-import { mirrorFile, writeMirror } from "@continuo/native/editing/mirrors";
+import { type Mirror, mirrorFile, writeMirror } from "@continuo/native/editing/mirrors";
 import { createSourceReader, indexPathOf, storedSessions, useIndex } from "@continuo/native/index-file";
 import { openStore } from "@continuo/store";
 import { beforeEach, expect, test } from "vitest";
@@ -133,10 +133,10 @@ test("the sessions whose texts are searched come newest first, whatever their na
   expect(texts.all().map(({ sessionId }) => sessionId)).toEqual(["c", "b", "a"]);
 });
 
-function writeMirrored(folder: string): void {
+function writeMirrored(folder: string, takenOver: Mirror["takenOver"] = null): void {
   const key = { agent: "claude", sessionId: ID } as const;
   const other = { main: FILE, machine: "laptop", home: "", folder };
-  writeMirror({ ...key, ...other, takenOver: null, workTree: null }, placesOf());
+  writeMirror({ ...key, ...other, takenOver, workTree: null }, placesOf());
   writeClaude(`${relative(home, mirrorFile(key, "", placesOf()))}/`);
 }
 
@@ -158,6 +158,17 @@ test("the mirror of a session is searched only while the session itself is not o
   expect(await idsNow()).toEqual([ID]);
   writeClaude();
   expect(await idsNow()).toEqual([ID]);
+});
+
+test("a mirror that was taken over is not searched, also if the session that it became is gone", async () => {
+  const at = "2026-01-01T00:00:00.000Z";
+  const idsOf = async (session: NonNullable<Mirror["takenOver"]>["session"]): Promise<readonly string[]> => {
+    writeMirrored("/work", { at, session, begun: null });
+    await using texts = await openTexts({ places: placesOf() });
+    return texts.sessionIds();
+  };
+  expect(await idsOf(null)).toEqual([ID]);
+  expect(await idsOf({ agent: "claude", sessionId: "gone", cwd: "/work" })).toEqual([]);
 });
 
 test("a store on a server that cannot be reached is reported without its password", async () => {
