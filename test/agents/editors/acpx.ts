@@ -6,7 +6,7 @@ import { MAIN } from "../../cli/home.ts";
 import type { Stage } from "../chat/stage.ts";
 import { PINNED, packageFolder } from "../install.ts";
 
-export const ACPX: string = join(packageFolder(PINNED.acpx), PINNED.acpx.proof);
+const ACPX: string = join(packageFolder(PINNED.acpx), PINNED.acpx.proof);
 /** The process of acpx that holds the session waits so long for a next prompt. While it ends, it refuses one. */
 const TTL_S = "600";
 
