@@ -1,8 +1,13 @@
 /** The rights that `authorize` gives to people who choose their own names, including names that look like patterns. */
 
+import { AsyncLocalStorage } from "node:async_hooks";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { connect } from "@continuo/core/client";
 import type { Agent } from "@continuo/core/model";
 import { type Authorization, type Continuo, type FetchHandler, openContinuo } from "@continuo/server/runtime";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { EchoAgent } from "../../packages/store/src/testing/index.ts";
 
 let c: Continuo;
@@ -194,4 +199,61 @@ test("a session that a person creates has the folder and the metadata that the p
   }));
   expect(await ask(moved, "ann", "/sessions/ann:shop/messages", { id: "2", text: "hello" })).toBe(409);
   expect((await c.store.listRuns({ sessionId: "ann:shop" })).items).toHaveLength(1);
+});
+
+test("people who are put out lose their open connections, and the others keep theirs", async () => {
+  const rights: Record<string, Authorization | null> = {};
+  for (const by of ["ann", "ben", "cy", "dora"]) rights[by] = { channels: ["team"], access: "write", by };
+  const handler = c.handler({
+    authorize: ({ headers }) => rights[headers.get("authorization")?.replace("Bearer ", "") ?? ""] ?? null,
+  });
+  await c.store.createLog({ logId: "channels/team" });
+  const http = createServer().on("upgrade", handler.upgrade);
+  await once(http.listen(0, "127.0.0.1"), "listening");
+  const serverUrl = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const clients = await Promise.all(
+    Object.keys(rights).map((handle) => connect({ serverUrl, channel: "team", handle, token: handle })),
+  );
+  const ends = clients.map((client) => Array.fromAsync(client.events()).catch((error: unknown) => error));
+  rights.ann = null;
+  rights.ben = { channels: ["team"], access: "read", by: "ben" };
+  rights.cy = { channels: ["team", "more"], access: "write", by: "cy" };
+  rights.dora = { channels: ["team"], access: "write", by: "dora", handle: "eve" };
+  const asked = new Map<string, unknown>();
+  for (const [n, end] of ends.entries()) void end.then((error) => asked.set(`${n}`, error));
+  await expect.poll(() => [...asked.keys()].toSorted(), { timeout: 15_000 }).toEqual(["0", "1", "3"]);
+  for (const error of asked.values()) expect(error).toMatchObject({ code: "unauthorized" });
+  await clients[2]?.send("still here");
+  for (const client of clients) await client.close();
+  await new Promise((resolve) => http.close(resolve));
+}, 30_000);
+
+test("a stream ends when one of its rights was taken away, and not when another one is added", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  let sessions: readonly string[] = ["customer-ann", "other"];
+  const inRequest = new AsyncLocalStorage<string>();
+  const contexts: unknown[] = [];
+  const handler = handlerFor(() => {
+    contexts.push(inRequest.getStore());
+    return { sessions, access: "read", by: "ann" };
+  });
+  await inRequest.run("first", () => ask(handler, "ann", "/sessions/customer-ann"));
+  const request = new Request("http://localhost/v1/sessions/customer-ann/events", {
+    headers: { "x-user": "ann" },
+  });
+  const stream = await inRequest.run("stream", () => handler(request));
+  let isOver = false;
+  const text = stream.text().then(() => {
+    isOver = true;
+  });
+  sessions = ["customer-ann", "other", "more"];
+  await vi.advanceTimersByTimeAsync(6_000);
+  expect(isOver).toBe(false);
+  sessions = ["customer-ann"];
+  await vi.advanceTimersByTimeAsync(6_000);
+  vi.useRealTimers();
+  await text;
+  expect(isOver).toBe(true);
+  // A framework that knows the request by its context, such as Next, sees the one that opened the stream.
+  expect(contexts).toEqual(["first", "stream", "stream", "stream"]);
 });

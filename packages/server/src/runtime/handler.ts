@@ -3,14 +3,15 @@
  * request. It is loaded with the first request.
  */
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { assertKnownOptions, ContinuoError, once, present } from "@continuo/core/model";
-import { ANY_HANDLE } from "@continuo/core/wire";
+import { ANY_HANDLE, allows } from "@continuo/core/wire";
 import type { Authenticate, ContinuoServer, Grant, Peer } from "../server/index.ts";
 import { toErrorResponse } from "./error-response.ts";
 import { HANDLER_OPTIONS, LIMIT_OPTIONS, LIVE_OPTIONS } from "./options.ts";
-import { scopesOf } from "./rights.ts";
+import { isCovered, scopesOf } from "./rights.ts";
 import type { Authorization, Continuo, FetchHandler, HandlerOptions } from "./types.ts";
 
 /** The paths of the server, wherever the handler is mounted. */
@@ -85,8 +86,16 @@ function authenticator(
     const request = arrived.get(peer);
     const asking = request !== undefined && sentAs === "frame" ? withBearer(request, secret) : request;
     const allowed = asking === undefined ? null : await authorize(asking);
-    if (allowed === null) throw unknownCaller();
-    return grantOf(allowed, { peer, workspaceId: store.workspaceId });
+    if (allowed === null || asking === undefined) throw unknownCaller();
+    const grant = grantOf(allowed, { peer, workspaceId: store.workspaceId });
+    // The body of another request was read, and cannot be given to the program again.
+    if (asking.method !== "GET") return grant;
+    const inItsContext = AsyncLocalStorage.snapshot();
+    const askAgain: Grant["askAgain"] = async (use) => {
+      const now = await inItsContext(async () => await authorize(asking));
+      return now !== null && isAsWide(grantOf(now, grant), grant, use);
+    };
+    return { ...grant, askAgain };
   };
 }
 
@@ -113,6 +122,20 @@ function grantOf(allowed: Authorization, { peer, workspaceId }: Pick<Grant, "pee
     ...present({ agents: allowed.agents, newSession: allowed.newSession }),
     peer,
   };
+}
+
+type ConnectionUse = Parameters<NonNullable<Grant["askAgain"]>>[0];
+
+/** True if the grant still has the rights that the connection was opened with: in a channel, those for the channel. */
+function isAsWide(now: Grant, before: Grant, { channel }: ConnectionUse): boolean {
+  if (now.by !== before.by || now.handle !== before.handle) return false;
+  if (channel === undefined) {
+    return (before.logs === "hidden" || now.logs === "shown") && isCovered(before.scopes, now.scopes);
+  }
+  return (["read", "write"] as const).every((access) => {
+    const need = { kind: "channel", name: channel, access } as const;
+    return !allows(before.scopes, need) || allows(now.scopes, need);
+  });
 }
 
 /** `null` for a path that does not belong to the server. */

@@ -1,7 +1,7 @@
 /** The rights that a program gives a request, as scopes of the server: `*` at the end of a name stands for any rest. */
 
 import type { NamedKind } from "@continuo/core/model";
-import type { NamedScope, Scope } from "@continuo/core/wire";
+import { coversName, type NamedScope, type Scope } from "@continuo/core/wire";
 import type { Authorization, Names } from "./types.ts";
 
 const HINT = 'give "*" for all, an array of exact names, or { beginsWith: "customer-" }';
@@ -22,6 +22,23 @@ export function scopesOf({ access, approve = false, ...names }: Authorization): 
     ...named("stream", patternsOf("streams", names.streams)),
     ...named("approval", approve ? sessions : [], ["read", "write"]),
   ];
+}
+
+/** True if the second scopes allow everything that the first ones do. */
+export function isCovered(scopes: readonly Scope[], by: readonly Scope[]): boolean {
+  return scopes
+    .filter(isNamed)
+    .every(({ kind, name, access }) =>
+      access.every((right) =>
+        by
+          .filter(isNamed)
+          .some((one) => one.kind === kind && one.access.includes(right) && coversName(one.name, name)),
+      ),
+    );
+}
+
+function isNamed(scope: Scope): scope is NamedScope {
+  return "name" in scope;
 }
 
 /** Throws a `TypeError`: a chat is a part of a session, and nothing else has one. */

@@ -418,8 +418,9 @@ export interface Authorization {
 
 export interface HandlerOptions {
   /**
-   * `null` refuses the request with 401. For a WebSocket, this is called once, with the headers of its handshake; a
-   * token is sent as a bearer token.
+   * `null` refuses the request with 401. For a WebSocket, this is called with the headers of its handshake; a token is
+   * sent as a bearer token. While a WebSocket or a stream is open, this is called again every 5 seconds with the same
+   * request: `null`, another `by` or `handle`, or fewer rights end the connection with `unauthorized`.
    */
   authorize(request: Request): Authorization | null | Promise<Authorization | null>;
   /** Exact origins of other pages that may send requests. */

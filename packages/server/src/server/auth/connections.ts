@@ -19,7 +19,8 @@ export function createConnections(
   let openCount = 0;
   return {
     openConnections: () => openCount,
-    connect: (grant, onLost, { channel, isStream = false } = {}) => {
+    connect: (grant, onLost, connectionUse = {}) => {
+      const { channel, isStream = false } = connectionUse;
       const { tokenId } = grant;
       if (tokenId === null) {
         openCount++;
@@ -41,7 +42,7 @@ export function createConnections(
       if (isStream) use.streams++;
       if (channel !== undefined) use.channels.set(channel, inChannel + 1);
       openCount++;
-      const watched = tokens.watch(grant, onLost);
+      const watched = tokens.watch(grant, onLost, connectionUse);
       return onceDisposed(() => {
         openCount--;
         watched[Symbol.dispose]();

@@ -200,6 +200,68 @@ test("a store that never answered one call is asked again", async () => {
   expect(onLost).not.toHaveBeenCalled();
 });
 
+/** The grant of a person about whom the program is asked again. */
+function personWith(askAgain: NonNullable<Grant["askAgain"]>): Grant {
+  return { ...grantOf("person/ann"), by: "ann", askAgain };
+}
+
+test("the program is asked again every five seconds, about the use of the connection, and its no ends it once", async () => {
+  using _ending = ending();
+  const { tokens, asked } = tokensWith(new Set());
+  const watch = createTokenWatch(tokens, _ending.signal);
+  let isAllowed = true;
+  const askAgain = vi.fn(async () => isAllowed);
+  const lost: string[] = [];
+  watch.watch(personWith(askAgain), ({ code }) => lost.push(code), { channel: "team" });
+  watch.watch(personWith(askAgain), () => lost.push("left"))[Symbol.dispose]();
+  await vi.advanceTimersByTimeAsync(2 * LIMITS.askAgainMs + 3 * LIMITS.tokenLookMs);
+  expect([askAgain.mock.calls, lost]).toEqual([[[{ channel: "team" }], [{ channel: "team" }]], []]);
+  isAllowed = false;
+  await vi.advanceTimersByTimeAsync(LIMITS.askAgainMs);
+  expect(lost).toEqual(["unauthorized"]);
+  await vi.advanceTimersByTimeAsync(10 * LIMITS.askAgainMs);
+  expect([lost, askAgain.mock.calls.length, asked]).toEqual([["unauthorized"], 3, []]);
+  expect(LIMITS.askAgainMs).toBe(5_000);
+});
+
+test.each(["fails", "hangs"] as const)(
+  "a connection ends as unavailable when the program that is asked %s for ten seconds, and not before",
+  async (kind) => {
+    using _ending = ending();
+    const watch = createTokenWatch(tokensWith(new Set()).tokens, _ending.signal);
+    let isAway = true;
+    const askAgain = async (): Promise<boolean> => {
+      if (isAway && kind === "hangs") await new Promise(() => undefined);
+      if (isAway) throw new Error("the program has no database");
+      return true;
+    };
+    const lost: string[] = [];
+    watch.watch(personWith(askAgain), ({ code }) => lost.push(code));
+    await vi.advanceTimersByTimeAsync(LIMITS.askAgainMs + LIMITS.tokenUnseenMs - LIMITS.tokenLookMs);
+    expect(lost).toEqual([]);
+    await vi.advanceTimersByTimeAsync(3 * LIMITS.tokenLookMs);
+    expect(lost).toEqual(["unavailable"]);
+    watch.watch(personWith(askAgain), ({ code }) => lost.push(code));
+    await vi.advanceTimersByTimeAsync(LIMITS.askAgainMs - LIMITS.tokenLookMs);
+    isAway = false;
+    await vi.advanceTimersByTimeAsync(3 * LIMITS.tokenUnseenMs);
+    expect(lost).toEqual(["unavailable"]);
+  },
+);
+
+test("a program that does not answer is asked about a bounded number of connections", async () => {
+  using _ending = ending();
+  const watch = createTokenWatch(tokensWith(new Set()).tokens, _ending.signal);
+  let asked = 0;
+  const askAgain = (): Promise<boolean> => {
+    asked++;
+    return new Promise(() => undefined);
+  };
+  for (let n = 0; n < LIMITS.askedTogether + 5; n++) watch.watch(personWith(askAgain), () => undefined);
+  await vi.advanceTimersByTimeAsync(LIMITS.askAgainMs + 5 * LIMITS.tokenLookMs);
+  expect(asked).toBe(LIMITS.askedTogether);
+});
+
 function ending(): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
   return { signal: controller.signal, [Symbol.dispose]: () => controller.abort() };

@@ -1,18 +1,20 @@
 /**
  * Watches the tokens of open connections. Connections stay open for days, and end within a second of a revocation. If
- * the store does not answer for `tokenUnseenMs` (10 s), they end too; clients connect again.
+ * the store does not answer for `tokenUnseenMs` (10 s), they end too; clients connect again. A program that authorizes
+ * people itself is asked again every `askAgainMs` (5 s), with the same two ends.
  */
 
 import { setImmediate } from "node:timers/promises";
 import { ContinuoError, present, type Store, type Token } from "@continuo/core/model";
-import { type Grant, LIMITS, type OnLost } from "../context/index.ts";
+import { type ConnectionUse, type Grant, LIMITS, type OnLost } from "../context/index.ts";
 
 export interface TokenWatch {
   /**
    * Calls `onLost` once: with `unauthorized` and `details.reason` when the token or the token of its page was `revoked`
-   * or has `expired`, with `unavailable` when that could not be looked up for `tokenUnseenMs`.
+   * or has `expired`, with `unavailable` when that could not be looked up for `tokenUnseenMs`. It is `unauthorized`,
+   * too, when the program no longer authorizes the person.
    */
-  watch(grant: Grant, onLost: OnLost): Disposable;
+  watch(grant: Grant, onLost: OnLost, use?: ConnectionUse): Disposable;
 }
 
 interface Watcher {
@@ -23,12 +25,25 @@ interface Watcher {
   seenIn: number;
 }
 
+/** A connection of a person whom the program authorized. */
+interface Authorized {
+  readonly ask: () => Promise<boolean>;
+  readonly onLost: OnLost;
+  /** The last round in which the program allowed the connection. */
+  allowedIn: number;
+  /** The round of the first question since then; `null` if none was asked. */
+  askedIn: number | null;
+}
+
+const ASKING_ROUNDS = LIMITS.askAgainMs / LIMITS.tokenLookMs;
 /** The number of rounds that a connection stays open without an answer of the store. */
 const UNSEEN_ROUNDS = LIMITS.tokenUnseenMs / LIMITS.tokenLookMs;
 
 /** @param ending aborts when watching must end */
 export function createTokenWatch(tokens: (workspaceId: string) => Store, ending: AbortSignal): TokenWatch {
   const watchers = new Set<Watcher>();
+  const people = new Set<Authorized>();
+  const asking = new Set<Authorized>();
   /** The round in which the running look-up began; 0 if none runs. */
   let looking = 0;
   // Counts rounds instead of time, because the store was not asked while this process did not run.
@@ -36,6 +51,8 @@ export function createTokenWatch(tokens: (workspaceId: string) => Store, ending:
   const timer = setInterval(async () => {
     round++;
     const before = round - UNSEEN_ROUNDS;
+    await endAll(people, ({ askedIn }) => (askedIn !== null && askedIn < before ? unseen() : null));
+    askPrograms({ people, asking, round });
     await endAll(watchers, ({ seenIn }) => (seenIn < before ? unseen() : null));
     // A look-up without an answer for this time is given up, and another one begins.
     if (watchers.size === 0 || (looking > 0 && looking >= before)) return;
@@ -47,7 +64,12 @@ export function createTokenWatch(tokens: (workspaceId: string) => Store, ending:
   }, LIMITS.tokenLookMs).unref();
   ending.addEventListener("abort", () => clearInterval(timer), { once: true });
   return {
-    watch: ({ workspaceId, tokenId, page, by }, onLost) => {
+    watch: ({ workspaceId, tokenId, page, by, askAgain }, onLost, use = {}) => {
+      if (askAgain !== undefined) {
+        const person = { ask: () => askAgain(use), onLost, allowedIn: round, askedIn: null };
+        people.add(person);
+        return { [Symbol.dispose]: () => void people.delete(person) };
+      }
       // The person was authorized by the program, and has no token of the store.
       const tokenIds = by === undefined ? [tokenId, page?.parentId ?? null].filter((id) => id !== null) : [];
       const watcher = { workspaceId, tokenIds, onLost, seenIn: round };
@@ -55,6 +77,33 @@ export function createTokenWatch(tokens: (workspaceId: string) => Store, ending:
       return { [Symbol.dispose]: () => void watchers.delete(watcher) };
     },
   };
+}
+
+interface Questions {
+  readonly people: Set<Authorized>;
+  /** The connections about which the program is being asked. */
+  readonly asking: Set<Authorized>;
+  readonly round: number;
+}
+
+function askPrograms({ people, asking, round }: Questions): void {
+  for (const person of asking) if (!people.has(person)) asking.delete(person);
+  for (const person of people) {
+    if (asking.size >= LIMITS.askedTogether) return;
+    if (asking.has(person) || round - person.allowedIn < ASKING_ROUNDS) continue;
+    asking.add(person);
+    person.askedIn ??= round;
+    void askProgram(person, { people, round }).finally(() => asking.delete(person));
+  }
+}
+
+/** A program that cannot answer is asked again in the next round. */
+async function askProgram(person: Authorized, { people, round }: Omit<Questions, "asking">): Promise<void> {
+  const isAllowed = await person.ask().catch(() => null);
+  if (isAllowed === null) return;
+  person.allowedIn = round;
+  person.askedIn = null;
+  if (!isAllowed && people.delete(person)) person.onLost(disallowed());
 }
 
 interface Look {
@@ -88,9 +137,9 @@ async function look(watchers: Set<Watcher>, { tokens, round }: Look): Promise<vo
 }
 
 /** Ends a few connections at a time, so that other work does not wait. */
-async function endAll(
-  watchers: Set<Watcher>,
-  reasonOf: (watcher: Watcher) => ContinuoError | null,
+async function endAll<Watched extends { readonly onLost: OnLost }>(
+  watchers: Set<Watched>,
+  reasonOf: (watcher: Watched) => ContinuoError | null,
 ): Promise<void> {
   let ended = 0;
   for (const watcher of watchers) {
@@ -106,6 +155,12 @@ async function endAll(
 function lost(state: Token["state"] | undefined): ContinuoError {
   const end = state === "revoked" ? "was revoked" : state === "expired" ? "has expired" : "was removed";
   return new ContinuoError("unauthorized", `the token ${end}`, { details: present({ reason: state }) });
+}
+
+function disallowed(): ContinuoError {
+  return new ContinuoError("unauthorized", "the program no longer allows this connection", {
+    hint: "Log in again.",
+  });
 }
 
 function unseen(): ContinuoError {

@@ -49,6 +49,11 @@ export interface Grant {
   readonly agents?: readonly string[];
   /** Describes a session that the person creates. */
   readonly newSession?: (sessionId: string) => NewServedSession;
+  /**
+   * Asks the program again whether the person may still have the connection that they opened. Rejects if the program
+   * cannot say.
+   */
+  readonly askAgain?: (use: ConnectionUse) => Promise<boolean>;
   readonly peer: Peer;
 }
 

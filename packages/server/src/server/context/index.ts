@@ -8,6 +8,7 @@
 export type {
   Answer,
   Authenticate,
+  ConnectionUse,
   CreateMount,
   Credentials,
   GaugeSeries,

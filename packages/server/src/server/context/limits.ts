@@ -75,6 +75,12 @@ export const LIMITS = {
   tokenLookMs: 400,
   tokensPerLook: 500,
   endedAtOnce: 50,
+  /**
+   * The program that authorized a person is asked about each open connection of the person again after this time, and
+   * about so many connections together.
+   */
+  askAgainMs: 5_000,
+  askedTogether: 1_000,
   /** Connections stay open for this time while the store does not say if their tokens are still valid. */
   tokenUnseenMs: 10_000,
   /** Such a connection may take this long to close. */
