@@ -46,6 +46,15 @@ async function subscribe(
   expect((await call("PUT", `__ds/subscriptions/${id}`, body)).status).toBe(201);
 }
 
+test("a subscription that is sent again is the one that exists, and with other settings it is refused", async () => {
+  const body = { type: "pull-wake", wake_stream: "wakes-again", streams: ["again/1", "again/2"] };
+  const statusOf = async (changed: object): Promise<number> =>
+    (await call("PUT", "__ds/subscriptions/again", { ...body, ...changed })).status;
+  expect([await statusOf({}), await statusOf({}), await statusOf({ streams: ["again/1"] })]).toEqual([
+    201, 200, 409,
+  ]);
+});
+
 test("a new subscription is not woken for records that its streams already have", async () => {
   for (const path of ["old/1", "old/2"]) await call("PUT", path, [1, 2]);
   await subscribe("news", { pattern: "old/*" });

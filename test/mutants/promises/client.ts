@@ -6,6 +6,13 @@ import type { PromiseOfRoom } from "./promise.ts";
 
 export const CLIENT: readonly PromiseOfRoom[] = [
   {
+    promise: "A URL with only a password is refused.",
+    file: "packages/core/src/client/requests/address.ts",
+    text: '`${url.username}${url.password}` !== ""',
+    mistake: 'url.username !== ""',
+    test: "packages/core/src/client/requests/address.test.ts",
+  },
+  {
     promise: "An event is taken only if it follows the one before.",
     file: "packages/core/src/client/inbox.ts",
     text: "    if (after !== this.#position) {\n",

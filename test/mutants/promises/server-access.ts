@@ -79,6 +79,27 @@ export const SERVER_ACCESS: readonly PromiseOfRoom[] = [
     test: "test/server/subscriptions.test.ts",
   },
   {
+    promise: "A WebP has both of its marks.",
+    file: "packages/server/src/server/blobs/media-type.ts",
+    text: '        [0, "RIFF"],\n        [8, "WEBP"],\n',
+    mistake: '        [0, "RIFF"],\n',
+    test: "packages/server/src/server/blobs/media-type.test.ts",
+  },
+  {
+    promise: "The length of a webhook's answer is that of all its parts.",
+    file: "packages/server/src/server/subscriptions/webhook.ts",
+    text: "size += chunk.length;",
+    mistake: "size = chunk.length;",
+    test: "packages/server/src/server/subscriptions/webhook.test.ts",
+  },
+  {
+    promise: "A subscription that is sent again is the one that exists.",
+    file: "packages/server/src/server/subscriptions/routes.ts",
+    text: "JSON.stringify(a[key]) === JSON.stringify(b[key])",
+    mistake: "a[key] === b[key]",
+    test: "test/server/subscriptions.test.ts",
+  },
+  {
     promise: "A stream that is named twice keeps its waiting records.",
     file: "packages/server/src/server/subscriptions/routes.ts",
     text: "  const fresh = added.filter((path) => !isLinked(found.subscription, path));",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { authorizationOf, httpAddress, socketAddress } from "./address.ts";
+import { assertServerUrl, authorizationOf, httpAddress, socketAddress } from "./address.ts";
 
 test.each([
   ["https://example.com", "https://example.com"],
@@ -19,3 +19,12 @@ test("a function that gives the token is called for each request, and without a 
   expect(await authorizationOf(token)).toEqual({ authorization: "Bearer secret 2" });
   expect(await authorizationOf(undefined)).toEqual({});
 });
+
+test.each(["https://ann@example.com", "https://:secret@example.com", "wss://ann:secret@example.com/base"])(
+  "the URL %s is refused, because it has a name or a password, and the error does not repeat it",
+  (serverUrl) => {
+    expect(() => assertServerUrl(serverUrl)).toThrow(
+      /^(?:https|wss):\/\/example\.com is not the URL of a server$/u,
+    );
+  },
+);

@@ -43,3 +43,13 @@ test("a type that the bytes cannot confirm is not used", () => {
   }
   expect(extensionOf("application/octet-stream")).toBe("bin");
 });
+
+test("a file has the type of its container only with both of its marks", () => {
+  const types = ["image/webp", "audio/wav"].flatMap((type) =>
+    ["RIFF....AVI LIST", "RIFX....WEBPVP8 ", "RIFX....WAVEfmt "].map((text) =>
+      mediaTypeOf(type, bytes(text)),
+    ),
+  );
+  expect(new Set(types)).toEqual(new Set(["application/octet-stream"]));
+  expect(mediaTypeOf("image/webp", bytes("RIFF....WAVEfmt "))).toBe("application/octet-stream");
+});

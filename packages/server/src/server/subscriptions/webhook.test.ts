@@ -77,3 +77,15 @@ test.each([
     syncBuiltinESMExports();
   }
 });
+
+test("an answer that is longer than the limit is given up, also if each of its parts is short", async () => {
+  const url = await serverWith(async (_, answer) => {
+    for (let sent = 0; sent < 100_000; sent += 10_000) {
+      answer.write(" ".repeat(10_000));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    answer.end("{}");
+  });
+  const call = callWebhook({ url, body: "{}", signature: "s", allowed: LOOPBACK });
+  await expect(call).rejects.toThrow("the answer is too long");
+});
