@@ -56,7 +56,7 @@ const run = (args: readonly string[]): WorkCounts =>
  * trees of mirrors (2); lines of lists (2); entry and flags of `approvals` (2); one each: hidden sessions, the layout
  * of archives, late optimization by V8, open texts, opencode's states, programs of killed processes, numbers of turns
  * and words, bounded collections, texts of sessions that lists know, the fold of continuous sessions, frames of chats,
- * the append of new events
+ * the append of new events, work that is done once for all who need it
  */
 const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
   [
@@ -109,7 +109,7 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
       statements: 43,
       databaseRead: 310_000,
       databaseWritten: 0,
-      modules: 989,
+      modules: 990,
       youngCollections: 95,
     },
   ],
@@ -127,7 +127,7 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
       statements: 22,
       databaseRead: 235_000,
       databaseWritten: 0,
-      modules: 989,
+      modules: 990,
       youngCollections: 95,
     },
   ],
@@ -145,7 +145,7 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
       statements: 43,
       databaseRead: 310_000,
       databaseWritten: 0,
-      modules: 989,
+      modules: 990,
       youngCollections: 95,
     },
   ],
@@ -163,7 +163,7 @@ const LIMITS: readonly (readonly [command: string, limits: WorkCounts])[] = [
       statements: 104,
       databaseRead: 525_000,
       databaseWritten: 0,
-      modules: 989,
+      modules: 990,
       youngCollections: 95,
     },
   ],

@@ -147,9 +147,11 @@ test("the record of refused input does not contain the sender's text", async () 
 });
 
 test("a failure of the server is recorded by its name, and reported with its place in the code", async () => {
+  const admin = await store.createToken({ scopes: ["admin"] });
   isBroken = true;
-  expect((await send(TEAM, { method: "DELETE" })).status).toBe(500);
-  expect(short()).toEqual([["request_failed", token.tokenId, "TypeError"]]);
+  const headers = { authorization: `Bearer ${admin.secret}` };
+  expect((await fetch(`${server.url}${TEAM}`, { method: "DELETE", headers })).status).toBe(500);
+  expect(short()).toEqual([["request_failed", admin.tokenId, "TypeError"]]);
   // The timer that looks at subscriptions may fail at this moment too.
   const ofRequest = reports.filter((line) => line.startsWith("request failed"));
   expect(ofRequest).toEqual([
