@@ -22,7 +22,7 @@ async function clientBundle(): Promise<string> {
     input: join(ROOT, "packages/core/src/client/index.ts"),
     platform: "browser",
   });
-  const { output } = await bundle.generate({ format: "esm" });
+  const { output } = await bundle.generate({ format: "esm", codeSplitting: false });
   await bundle.close();
   return output[0].code;
 }

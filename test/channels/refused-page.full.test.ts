@@ -17,7 +17,7 @@ const ROOT = join(import.meta.dirname, "../..");
 /** Both clients as a page loads them. */
 async function bundle(name: string): Promise<string> {
   const built = await rolldown({ input: join(ROOT, "packages/core/src/client", name), platform: "browser" });
-  const { output } = await built.generate({ format: "esm" });
+  const { output } = await built.generate({ format: "esm", codeSplitting: false });
   await built.close();
   return output[0].code;
 }

@@ -51,13 +51,14 @@ const doors = Object.entries(exports).flatMap(([door, entry]) => (typeof entry =
  * The number of our files that an entry point loads at once; they hold the modules of four hundred sources. Entry
  * points share two files, with the check of options and the error of cancelled calls; the forms of providers share
  * another one, with the turns of models, with `model-agent`. `client` and `ai-sdk` share one with the check of redirects.
+ * `client` loads one file more since its parts for agents are loaded on demand; `.` and `sessions` load that one too.
  */
 const FILES: readonly (readonly [door: string, most: number])[] = [
-  [".", 33],
+  [".", 35],
   ["./agents", 27],
   ["./store", 15],
-  ["./sessions", 22],
-  ["./client", 13],
+  ["./sessions", 23],
+  ["./client", 14],
   ["./transcript", 18],
 ];
 
