@@ -4,7 +4,7 @@ import type { Agent, StoredEvent } from "@continuo/core/model";
 import { agentWriter, LiveService, type NoteWriter, onMeasurement, replayEvents } from "@continuo/live";
 import { openStore } from "@continuo/store";
 import { expect, onTestFinished, test } from "vitest";
-import { fakeClock } from "./fake-clock.ts";
+import { fakeClock, untilQuiet } from "./fake-clock.ts";
 import { type LiveTest, liveTest, said } from "./live-session.ts";
 import { allEvents } from "./servers.ts";
 
@@ -168,9 +168,10 @@ test("every night one of two servers replays the sessions of the last day once, 
       if (name === "continuo.live.alerts") alerts.push(attributes);
     }),
   );
-  // 22:00 of a past night, because the store uses the real clock, by which a session without input would end.
-  const evening = Math.floor((Date.now() - 31 * 3_600_000) / 86_400_000) * 86_400_000 + 22 * 3_600_000;
-  const clock = fakeClock(async () => undefined, evening);
+  // Midnight of a past day, because the store uses the real clock, by which a session without input would end. Before
+  // midnight the replay of the last night would still be due.
+  const midnight = Math.floor((Date.now() - 32 * 3_600_000) / 86_400_000) * 86_400_000 + 24 * 3_600_000;
+  const clock = fakeClock(() => untilQuiet(() => true), midnight);
   // The nightly replay is on by default.
   const options = { store, clock, report: (line: string) => lines.push(line) };
   const services = [new LiveService(options), new LiveService(options)];
@@ -185,7 +186,7 @@ test("every night one of two servers replays the sessions of the last day once, 
     for (const one of services) await one.start();
     const nights = async (): Promise<number> =>
       (await store.listClaims({ prefix: "live/replayed/" })).items.length;
-    await clock.advance(3 * 3_600_000);
+    await clock.advance(1.75 * 3_600_000);
     expect(await nights()).toBe(0);
     await clock.advance(2 * 3_600_000);
     await expect.poll(nights).toBe(1);
