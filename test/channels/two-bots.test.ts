@@ -5,6 +5,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgenticClient } from "@continuo/core/client";
+import type { MessagesWindow } from "@continuo/core/wire";
 import { openStore } from "@continuo/store";
 import { expect, test } from "vitest";
 import { openChannelServer } from "./open-channel.ts";
@@ -64,6 +65,41 @@ test("a bot can set the number itself", async () => {
   await Promise.all([ada.close(), bob.close()]);
   await Promise.allSettled(talks);
   expect(await count()).toBe(4);
+});
+
+test("a bot that reads and writes over HTTP is an agent if it says so, and its messages count like those of others", async () => {
+  await using store = await openStore("memory:");
+  await using server = await openChannelServer(store);
+  const ada = await server.join("ada", { type: "agent", onWarning: () => undefined });
+  const talk = answerAll(ada, "bob", 5);
+  const place = `${server.url}/v1/channels/team/messages`;
+  const post = async (body: object): Promise<Response> =>
+    await fetch(place, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const refused = await post({ handle: "bob", content: "@ada hello", participantType: 7 });
+  expect([refused.status, await refused.json()]).toMatchObject([400, { error: { code: "invalid" } }]);
+  await post({ handle: "ann", content: "@ada is the bridge open?" });
+  const kinds = async (): Promise<readonly string[]> => {
+    const answer = (await (await fetch(place)).json()) as MessagesWindow;
+    return answer.messages.map(({ kind }) => kind).filter((kind) => kind !== "system");
+  };
+  // Bob answers each message of Ada, until she stops.
+  for (const length of [2, 4]) {
+    await expect.poll(async () => (await kinds()).length).toBe(length);
+    await post({ handle: "bob", content: "@ada and you?", participantType: "agent" });
+  }
+  await expect.poll(async () => (await kinds()).length).toBe(6);
+  await post({ handle: "bob", content: "@ada and you?", participantType: "agent" });
+  // A message of a person starts the count again: her answer is the first after it.
+  await post({ handle: "ann", content: "@ada go ahead" });
+  await expect.poll(async () => (await kinds()).length).toBe(9);
+  const agents = Array.from({ length: 6 }, () => "agent");
+  expect(await kinds()).toEqual(["person", ...agents, "person", "agent"]);
+  await ada.close();
+  await Promise.allSettled([talk]);
 });
 
 const MODES = ["stream", "collect", "skip"] as const;

@@ -4,6 +4,13 @@ import type { PromiseOfRoom } from "./promise.ts";
 
 export const SERVER_CHANNELS: readonly PromiseOfRoom[] = [
   {
+    file: "packages/server/src/server/channels/routes.ts",
+    test: "test/channels/two-bots.test.ts",
+    promise: "A bot that posts over HTTP and says that it is an agent ends like other agents.",
+    text: 'type: given.type, instance: "http"',
+    mistake: 'type: "person", instance: "http"',
+  },
+  {
     file: "packages/server/src/server/channels/admit.ts",
     test: "test/channels/contract/sqlite.test.ts",
     promise: "A replay after `processed` brings everything that was received and not answered.",

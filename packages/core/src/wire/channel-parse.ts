@@ -169,8 +169,7 @@ function parseHello(fields: Fields): HelloFrame {
     token: token === undefined ? undefined : textOf("token", token, LIMITS.tokenLength),
     handle: handle === undefined ? undefined : assertName("handle", handle),
     name: name === undefined ? undefined : textOf("name", name, LIMITS.displayNameLength),
-    participantType:
-      participantType === undefined ? undefined : textOf("type", participantType, LIMITS.typeLength),
+    participantType: participantType === undefined ? undefined : participantTypeOf(participantType),
     device: device === undefined ? undefined : assertName("device", device),
     workspaceId: workspaceId === undefined ? undefined : assertName("workspaceId", workspaceId),
     capabilities: fields.capabilities === undefined ? undefined : capabilitiesOf(fields.capabilities),
@@ -262,6 +261,11 @@ function limitOf(value: unknown): number {
   if (limit < 1 || limit > LIMITS.historyItems)
     throw invalid(`\`limit\` must be from 1 to ${LIMITS.historyItems}`);
   return limit;
+}
+
+/** Errors: `invalid`. */
+export function participantTypeOf(value: unknown): string {
+  return textOf("type", value, LIMITS.typeLength);
 }
 
 function textOf(what: string, value: unknown, limit: number): string {

@@ -3,7 +3,7 @@
 import type { Block } from "../model/index.ts";
 import type { Attachment } from "./channel-data.ts";
 import type { Participant } from "./channel-frames.ts";
-import type { Id, MessageText, Name, Reaction, Sequence, Timestamp } from "./scalars.ts";
+import type { Id, MessageText, Name, ParticipantType, Reaction, Sequence, Timestamp } from "./scalars.ts";
 import type { Access } from "./scopes.ts";
 
 /** A message as late readers see it, however it was written. */
@@ -68,6 +68,11 @@ export interface MessageRequest {
   readonly replyTo?: Id;
   /** @maxItems attachments */
   readonly attachments?: readonly Attachment[];
+  /**
+   * `person` (the default) or `agent`, as in the hello of a connection. Only the messages of agents count towards the
+   * limit at which agents that mention each other stop.
+   */
+  readonly participantType?: ParticipantType;
 }
 
 /** The body of `PUT /v1/channels/NAME/messages/ID`: a new content for a message that has ended. */

@@ -54,7 +54,7 @@ export {
   type WelcomeFrame,
 } from "./channel-frames.ts";
 export { assertListLimit, CHAT_LIST_LIMITS, LIMITS as CHANNEL_LIMITS } from "./channel-limits.ts";
-export { capabilitiesOf, parseClientFrame, parseServerFrame } from "./channel-parse.ts";
+export { capabilitiesOf, parseClientFrame, parseServerFrame, participantTypeOf } from "./channel-parse.ts";
 export type {
   AnchorAnswer,
   ChannelHead,

@@ -16,6 +16,7 @@ import {
   type MessageAnswer,
   type PostFrame,
   parseClientFrame,
+  participantTypeOf,
 } from "@continuo/core/wire";
 import { blobsOf, lastAnchor, post, readMessages, summaryOf } from "@continuo/store/channels";
 import type { Hono } from "hono";
@@ -156,7 +157,7 @@ async function postChange(
   if ((await store.getLog(channelLogId(call.channel))) === null) {
     throw new ContinuoError("not_found", `there is no channel ${call.channel}`);
   }
-  const { sequence } = await postFor(store, call, { handle, frame });
+  const { sequence } = await postFor(store, call, { handle, type: "person", frame });
   return { messageId: String(frame.messageId), sequence };
 }
 
@@ -213,10 +214,19 @@ async function withSummaries(store: Store, channels: readonly ChannelRow[]): Pro
 async function say(
   store: Store,
   call: Omit<ChannelCall, "access">,
-  { handle, id, content, to, replyTo, attachments }: Readonly<Record<string, unknown>>,
+  {
+    handle,
+    id,
+    content,
+    to,
+    replyTo,
+    attachments,
+    participantType = "person",
+  }: Readonly<Record<string, unknown>>,
 ): Promise<MessageAnswer> {
   const frame = { type: "send", id, content, to, replyTo, attachments };
-  const event = await postFor(store, call, { handle, frame });
+  const type = participantTypeOf(participantType);
+  const event = await postFor(store, call, { handle, type, frame });
   return { messageId: event.id, sequence: event.sequence };
 }
 
@@ -224,7 +234,11 @@ async function say(
 async function postFor(
   store: Store,
   { context, channel, grant }: Omit<ChannelCall, "access">,
-  given: { readonly handle: unknown; readonly frame: Readonly<Record<string, unknown>> },
+  given: {
+    readonly handle: unknown;
+    readonly type: string;
+    readonly frame: Readonly<Record<string, unknown>>;
+  },
 ): Promise<StoredEvent> {
   const handles = handlesOf(grant);
   const own = typeof handles === "string" ? undefined : handles.only;
@@ -236,7 +250,7 @@ async function postFor(
   await requireOwner(store, grant, { logId: channelLogId(channel), id: frame.id, blobs });
   await openForGrant({ context, channel, grant }, store);
   const moderates = allows(grant.scopes, { kind: "admin" });
-  const author = { channel, handle, type: "person", instance: "http", moderates };
+  const author = { channel, handle, type: given.type, instance: "http", moderates };
   const event = await post(store, author, { frame, open: new Map() });
   serverMeter.count("continuo.channel.messages", 1, { type: frame.type });
   keepStateWhenDue(store, channel, event);
