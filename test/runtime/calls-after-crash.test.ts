@@ -190,6 +190,51 @@ test("a call that began before a crash has the same key in the next attempt, and
   expect(rolesOf(1)).toEqual(["user", "assistant", "tool", "user", "user"]);
 });
 
+/** The types of the chunks that `useChat` reads about calls and text, from the first attempt on. */
+async function chunksOf(c: Continuo): Promise<readonly string[]> {
+  const body = await c.session("s").run("1").toUIMessageResponse().text();
+  const types = [...body.matchAll(/^data: \{"type":"((?:tool|text)-[^"]+)"/gmu)].map(([, type = ""]) => type);
+  return types.filter((type) => type !== "text-start" && type !== "text-end");
+}
+
+test("a page learns that a call was lost in a crash before the words of the next attempt", async () => {
+  const begun = Promise.withResolvers<void>();
+  const dying = await start(() => {
+    begun.resolve();
+    return hang();
+  });
+  await dying.session("s", { create: true }).send("refund it", { id: "1" });
+  await dying.approvals.resolve((await openApproval(dying)).id, { outcome: "granted", by: "carla" });
+  await begun.promise;
+  await dying.close({ graceMs: 0 });
+  const c = await start(async () => "refunded");
+  await c.approvals.resolve((await openApproval(c)).id, { outcome: "granted", by: "carla" });
+  expect(await chunksOf(c)).toEqual([
+    "text-delta",
+    ...["tool-input-available", "tool-approval-request", "tool-approval-response"],
+    ...["tool-output-error", "text-delta"],
+    ...["tool-input-available", "tool-approval-request", "tool-approval-response", "tool-output-available"],
+    "text-delta",
+  ]);
+});
+
+test("a page is asked once about a call whose question two processes asked", async () => {
+  const dying = await start(hang);
+  await dying.session("s", { create: true }).send("refund it", { id: "1" });
+  const { id } = await openApproval(dying);
+  await dying.close({ graceMs: 0 });
+  const c = await start(async () => "refunded");
+  await expect
+    .poll(async () => (await store.read("s", { types: ["approval_requested"] })).events.length)
+    .toBe(2);
+  await c.approvals.resolve(id, { outcome: "granted", by: "carla" });
+  expect(await chunksOf(c)).toEqual([
+    "text-delta",
+    ...["tool-input-available", "tool-approval-request", "tool-approval-response", "tool-output-available"],
+    "text-delta",
+  ]);
+});
+
 test("a question that was only in the log is asked by the next process, for the same call", async () => {
   const refunds: string[] = [];
   const ending: Store = {

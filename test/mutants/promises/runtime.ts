@@ -4,6 +4,20 @@ import type { PromiseOfRoom } from "./promise.ts";
 
 export const RUNTIME: readonly PromiseOfRoom[] = [
   {
+    file: "packages/server/src/runtime/ui-chunks.ts",
+    test: "test/runtime/calls-after-crash.test.ts",
+    promise: "A page learns that a call was lost in a crash before the words of the next attempt.",
+    text: "  return endedCalls(lost, shown, finish);",
+    mistake: "  return lost.length < 0 ? endedCalls(lost, shown, finish) : [];",
+  },
+  {
+    file: "packages/server/src/runtime/ui-chunks.ts",
+    test: "test/runtime/calls-after-crash.test.ts",
+    promise: "A page is asked once about a call, also when two processes asked.",
+    text: "toolCallId === undefined || approvals.has(approvalId)",
+    mistake: 'toolCallId === undefined || approvals.get(approvalId) === "answered"',
+  },
+  {
     file: "packages/server/src/runtime/approvals.ts",
     test: "test/runtime/approvals.test.ts",
     promise: "The time limit of a question counts from when it was first asked, over restarts.",

@@ -172,7 +172,13 @@ class Speech {
  */
 export function createUIFold(messageId: string, failureText: FailureText = plainFailure): UIFold {
   const speech = new Speech();
-  const shown: ChunkState = { calls: new Map(), unfinished: new Set(), approvals: new Map(), failureText };
+  const shown: ChunkState = {
+    calls: new Map(),
+    unfinished: new Set(),
+    left: new Set(),
+    approvals: new Map(),
+    failureText,
+  };
   const begin = [{ type: "start", messageId }, { type: "start-step" }];
   let isBegun = false;
   let finish: UIChunk = { type: "finish", finishReason: "stop" };
@@ -184,7 +190,8 @@ export function createUIFold(messageId: string, failureText: FailureText = plain
       if (ended !== undefined) [finish, givenUp] = [ended, undefined];
       if (finish.type === "abort") givenUp = givenUpBy(event, failureText) ?? givenUp;
       const attempt = event.type === "run_started" ? speech.attempt(event.runId) : [];
-      const chunks = [...attempt, ...speechOf(event, speech), ...toolsOf(event, speech, shown)];
+      const lost = lostCalls(event, shown, finish);
+      const chunks = [...attempt, ...lost, ...speechOf(event, speech), ...toolsOf(event, speech, shown)];
       if (isBegun || (chunks.length === 0 && event.type !== "run_started")) return chunks;
       isBegun = true;
       return [...begin, ...chunks];
@@ -192,7 +199,7 @@ export function createUIFold(messageId: string, failureText: FailureText = plain
     end: () => [
       ...(isBegun ? [] : begin),
       ...(givenUp === undefined ? speech.close() : speech.longest()),
-      ...endedCalls(shown, finish),
+      ...endedCalls(shown.unfinished, shown, finish),
       { type: "finish-step" },
       ...metadataOf({ ...finish, ...givenUp, type: finish.type }),
       givenUp ?? finish,
@@ -243,9 +250,11 @@ interface ChunkState {
   readonly calls: Map<string, string>;
   /** The ids of the calls without a result. */
   readonly unfinished: Set<string>;
+  /** Those of them that an earlier attempt left, and that this one has not taken up. */
+  readonly left: Set<string>;
   /**
-   * The keys are the ids. An agent asks again about an answered call if the process ended before the agent received the
-   * answer.
+   * The keys are the ids. After its process ended, an agent asks again about a call whose question is open, or whose
+   * answer it did not receive.
    */
   readonly approvals: Map<string, "open" | "answered">;
   readonly failureText: FailureText;
@@ -267,7 +276,7 @@ function toolsOf(
     }
     case "approval_requested": {
       const { approvalId, toolCallId, toolName = "tool", toolInput = {} } = event.data;
-      if (toolCallId === undefined || approvals.get(approvalId) === "answered") return [];
+      if (toolCallId === undefined || approvals.has(approvalId)) return [];
       approvals.set(approvalId, "open");
       const question = { type: "tool-approval-request", approvalId, toolCallId };
       if (calls.has(toolCallId)) return [question];
@@ -306,15 +315,36 @@ function toolsOf(
   }
 }
 
+/**
+ * An attempt takes up a call that an earlier one left, or begins with something else: then the call is lost, and a
+ * reader learns it before the words that follow.
+ */
+function lostCalls(event: KnownEvent, shown: ChunkState, finish: UIChunk): readonly UIChunk[] {
+  const { calls, unfinished, left } = shown;
+  if (event.type === "run_started") for (const toolCallId of unfinished) left.add(toolCallId);
+  if (event.type === "tool_call_started" || event.type === "approval_requested") {
+    const { toolCallId } = event.data;
+    if (toolCallId === undefined) return [];
+    left.delete(toolCallId);
+    if (calls.has(toolCallId)) return [];
+  } else if (event.type !== "message_streamed" && event.type !== "message_received") return [];
+  const lost = [...left].filter((toolCallId) => unfinished.has(toolCallId));
+  left.clear();
+  return endedCalls(lost, shown, finish);
+}
+
 /** A call without a result ends with its run, because nobody can answer its question then. */
-function endedCalls({ calls, unfinished, failureText }: ChunkState, finish: UIChunk): readonly UIChunk[] {
+function endedCalls(
+  ended: Iterable<string>,
+  { calls, unfinished, failureText }: ChunkState,
+  finish: UIChunk,
+): readonly UIChunk[] {
   const code = finish.reason === "run_cancelled" ? "cancelled" : "interrupted";
-  const chunks = [...unfinished].map((toolCallId) => {
+  return [...ended].map((toolCallId) => {
+    unfinished.delete(toolCallId);
     const failure = { code, message: "the run ended before the tool", toolName: calls.get(toolCallId) ?? "" };
     return { type: "tool-output-error", toolCallId, errorText: failureText(failure) };
   });
-  unfinished.clear();
-  return chunks;
 }
 
 /** Marks an answer that is not complete, so that the mark remains after a reload. */
