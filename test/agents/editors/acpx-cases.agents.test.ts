@@ -1,4 +1,4 @@
-/** `acpx` uses `continuo acp` over the format cases, and continues a case with the real Claude Code and Codex. */
+/** `acpx` uses `continuo acp` over the format cases, and continues a case with three real agents. */
 
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -74,7 +74,7 @@ const SCRIPT = {
 /** The project in which the format cases were recorded. */
 const RECORDED_PROJECT = "/home/dev/project";
 
-test.each([["claude"], ["codex"]] as const)(
+test.each([["claude"], ["codex"], ["gemini"]] as const)(
   "a format case of %s is continued in its agent, and its new turns are watched and shown",
   async (agent: AgentName) => {
     await using on = await stage([agent], SCRIPT);
