@@ -34,7 +34,7 @@ const CODEX_ASKS: RealAgent["asking"] = {
 
 const AGENTS: readonly (readonly [name: string, packages: readonly PinnedName[], agent: RealAgent])[] = [
   ["claude", ["claude", "claudeAcp"], { args: [], asking: CLAUDE_ASKS, prepare: claudeByAcp(1).prepare }],
-  ["codex", ["codex", "codexAcp"], { args: [], asking: CODEX_ASKS, prepare: codexByAcp.prepare }],
+  ["codex", ["codex", "codexAcp"], { args: [], asking: CODEX_ASKS, prepare: codexByAcp(1).prepare }],
   ["gemini", ["gemini"], { args: ["--acp"], login: "gemini-api-key", prepare: gemini.prepare }],
   ["opencode", ["opencode"], { args: ["acp"], prepare: opencode.prepare }],
   ["pi", ["pi", "piAcp"], { args: [], prepare: piByAcp.prepare }],

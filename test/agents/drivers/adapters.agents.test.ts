@@ -60,7 +60,7 @@ describe("an agent that is configured only by its command", () => {
 
 if (isWanted(PINNED.claudeAcp)) for (const protocol of [1, 2] as const) proveDriver(claudeByAcp(protocol));
 
-if (isWanted(PINNED.codexAcp)) proveDriver(codexByAcp);
+if (isWanted(PINNED.codexAcp)) for (const protocol of [1, 2] as const) proveDriver(codexByAcp(protocol));
 
 if (isWanted(PINNED.piAcp)) {
   proveDriver(piByAcp);

@@ -49,14 +49,14 @@ const CHOICES: readonly Choice[] = [
       )
     : []),
   ...(isWanted(PINNED.codexAcp)
-    ? [
-        {
-          subject: codexByAcp,
+    ? ([1, 2] as const).map(
+        (protocol): Choice => ({
+          subject: codexByAcp(protocol),
           model: "gpt-6-luna",
           asked: /^gpt-6-luna$/u,
           unknown: "is an error that lists the models",
-        } satisfies Choice,
-      ]
+        }),
+      )
     : []),
 ];
 

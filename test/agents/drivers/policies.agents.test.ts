@@ -128,7 +128,9 @@ if (isWanted(PINNED.codexAcp)) {
     runs: (cmd) => tool("exec_command", { cmd }),
     asksToRun: CODEX_TOOLS.runs,
   };
-  provePolicies(policySubject(codexByAcp, tools, async () => undefined));
+  for (const protocol of [1, 2] as const) {
+    provePolicies(policySubject(codexByAcp(protocol), tools, async () => undefined));
+  }
 }
 
 if (isWanted(PINNED.piAcp)) {

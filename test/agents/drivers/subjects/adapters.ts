@@ -39,28 +39,30 @@ export function claudeByAcp(protocol: 1 | 2): Subject {
   };
 }
 
-export const codexByAcp: Subject = {
-  ...codex,
-  title: "Codex by its adapter",
-  async prepare(sandbox, modelUrl) {
-    const codexHome = await openCodex(sandbox, modelUrl);
-    await chmod(codexLauncher("codex"), 0o755);
-    const environment: AgentSetup["environment"] = {
-      ...codexHome.environment,
-      CODEX_PATH: codexLauncher("codex"),
-    };
-    // The adapter does not read the sandbox settings of Codex.
-    const env = { INITIAL_AGENT_MODE: "read-only" };
-    const places = { home: sandbox.root, env: environment };
-    const command = [process.execPath, programOf(PINNED.codexAcp)];
-    return {
-      environment,
-      command,
-      cwd: sandbox.project,
-      driver: () => openAgent("codex", { places, command, transport: "acp", env }),
-    };
-  },
-};
+export function codexByAcp(protocol: 1 | 2): Subject {
+  return {
+    ...codex,
+    title: `Codex by its adapter, version ${protocol} of ACP`,
+    async prepare(sandbox, modelUrl) {
+      const codexHome = await openCodex(sandbox, modelUrl);
+      await chmod(codexLauncher("codex"), 0o755);
+      const environment: AgentSetup["environment"] = {
+        ...codexHome.environment,
+        CODEX_PATH: codexLauncher("codex"),
+      };
+      // The adapter does not read the sandbox settings of Codex.
+      const env = { INITIAL_AGENT_MODE: "read-only" };
+      const places = { home: sandbox.root, env: environment };
+      const command = [process.execPath, programOf(PINNED.codexAcp)];
+      return {
+        environment,
+        command,
+        cwd: sandbox.project,
+        driver: () => openAgent("codex", { places, command, transport: "acp", env, protocol }),
+      };
+    },
+  };
+}
 
 export const piByAcp: Subject = {
   ...pi,
