@@ -230,6 +230,33 @@ test.each(ADAPTERS)("every door of @continuo/%s is loaded beside its framework",
   }
 });
 
+/** The others have examples of their types in the documents of `continuo`, or no types. */
+const TYPED = ["ag-ui", "langgraph", "mastra", "openai-agents", "tanstack"];
+
+test.each(TYPED)(
+  "the examples of the guide for @continuo/%s use all its types, and are type-checked",
+  async (name) => {
+    const project = install(`@continuo/${name}`);
+    const framework = join(ROOT, "frameworks", name, "node_modules");
+    const modules = join(project, "node_modules");
+    const link = (from: string, one: string): void => {
+      if (!existsSync(join(modules, one))) symlinkSync(join(from, one), join(modules, one));
+    };
+    for (const one of readdirSync(framework).filter((name) => name !== "@types")) link(framework, one);
+    mkdirSync(join(modules, "@types"));
+    link(MODULES, "@types/node");
+    const examples = examplesIn(`docs/guides/${name}.md`);
+    expect(await typeProblems(project, examples)).toEqual([]);
+    const used = examples.map(({ source }) => source).join("");
+    const doors = readFileSync(join(ROOT, "packages", name, "src/index.ts"), "utf8");
+    const types = [...doors.matchAll(/\btype (\w+)|export type \{ (\w+) \}/gu)].map(
+      ([, one, other]) => one ?? other,
+    );
+    expect(types).not.toEqual([]);
+    expect(types.filter((type) => !used.includes(`: ${type}`))).toEqual([]);
+  },
+);
+
 test("the tarballs come with their checksums and the bill of materials", () => {
   const packed = join(folder, "packed");
   const sums = readFileSync(join(packed, "SHA256SUMS"), "utf8").trimEnd().split("\n");

@@ -6,6 +6,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { ADAPTERS } from "../../scripts/packages.ts";
 import { installPackage, manifest } from "../installed-package.ts";
 import { scratchFolder } from "../scratch-folder.ts";
 import { examplesIn, packagesOf, runExample, typeProblems } from "./examples.ts";
@@ -17,7 +18,10 @@ const DOCUMENTS = [
     readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`),
   ),
 ].filter((name) => name.endsWith(".md"));
-const EXAMPLES = DOCUMENTS.flatMap(examplesIn);
+/** `packages.full.test.ts` checks those with a framework, next to the framework. */
+const EXAMPLES = DOCUMENTS.flatMap(examplesIn).filter((example) =>
+  ADAPTERS.every((name) => !packagesOf([example]).includes(`@continuo/${name}`)),
+);
 
 const folder = scratchFolder("examples");
 let project: string;

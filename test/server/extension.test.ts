@@ -82,6 +82,9 @@ test("an extension with a person's permission receives one token for continuous 
   const { items } = await store.listTokens({});
   const made = items.filter(({ label }) => label === extensionLabel(EXTENSION));
   expect(made.map(({ scopes }) => scopes)).toEqual([["live:*:read,write"]]);
+  // It expires in ninety days, whether it is used or not.
+  const days = (Date.parse(String(made[0]?.expiresAt)) - Date.now()) / 86_400_000;
+  expect(Math.round(days)).toBe(90);
   await store.createLog({ logId: "channels/team" });
   for (const path of ["/v1/stream/channels/team", "/v1/audit", "/metrics"]) {
     const refused = await pageAt(path, { origin: EXTENSION, authorization: `Bearer ${token}` });

@@ -2,7 +2,7 @@
 
 import type { Store, StoredEvent } from "@continuo/core/model";
 import type { WireError } from "@continuo/core/wire";
-import type { ServerHandle } from "@continuo/server";
+import { createAuthenticate, type ServerHandle } from "@continuo/server";
 import { openStore } from "@continuo/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openServer } from "./harness/open-server.ts";
@@ -182,6 +182,21 @@ test("PUT confirms a session that is a fork only as a fork of the same source", 
     await put(from("other")),
     await put({}),
   ]).toEqual([201, 200, 409, 409]);
+});
+
+test("a token that only reads has the head and the records of a stream, and changes nothing", async () => {
+  await send("PUT", "only-read", "[1]");
+  const { secret } = await store.createToken({ scopes: ["stream:only-read:read"] });
+  const guarded = await openServer(store, { authenticate: createAuthenticate(store) });
+  const statusOf = async (method: string): Promise<number> => {
+    const headers = { ...JSON_HEADERS, authorization: `Bearer ${secret}` };
+    const body = method === "POST" || method === "PUT" ? { body: "[2]" } : {};
+    return (await fetch(`${guarded.url}/v1/stream/only-read`, { method, headers, ...body })).status;
+  };
+  const statuses = [];
+  for (const method of ["HEAD", "GET", "POST", "PUT", "DELETE"]) statuses.push(await statusOf(method));
+  await guarded.close();
+  expect(statuses).toEqual([200, 200, 403, 403, 403]);
 });
 
 test("the server refuses a path that is not a stream, in every notation", async () => {

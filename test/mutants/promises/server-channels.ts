@@ -4,6 +4,13 @@ import type { PromiseOfRoom } from "./promise.ts";
 
 export const SERVER_CHANNELS: readonly PromiseOfRoom[] = [
   {
+    file: "packages/server/src/server/channels/hub.ts",
+    test: "packages/server/src/server/channels/hub.test.ts",
+    promise: "A roster that cannot be read for one reader can be read for the next.",
+    text: "await room.looking?.catch(() => undefined);",
+    mistake: "await room.looking;",
+  },
+  {
     file: "packages/server/src/server/channels/routes.ts",
     test: "test/channels/two-bots.test.ts",
     promise: "A bot that posts over HTTP and says that it is an agent ends like other agents.",

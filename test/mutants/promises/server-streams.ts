@@ -4,6 +4,13 @@ import type { PromiseOfRoom } from "./promise.ts";
 
 export const SERVER_STREAMS: readonly PromiseOfRoom[] = [
   {
+    file: "packages/server/src/server/streams/call.ts",
+    test: "test/server/streams.test.ts",
+    promise: "A token that only reads can ask for the head of a stream.",
+    text: 'request.method === "GET" || request.method === "HEAD" ? "read"',
+    mistake: 'request.method === "GET" ? "read"',
+  },
+  {
     file: "packages/server/src/server/streams/read.ts",
     test: "test/server/streams.test.ts",
     promise: "A page in the middle of a closed stream does not say that the stream is closed.",

@@ -18,6 +18,13 @@ const OWNERS = {
 
 export const SERVER_TOKENS_SERVER: readonly PromiseOfRoom[] = [
   {
+    file: "packages/server/src/server/context/limits.ts",
+    test: "test/server/extension.test.ts",
+    promise: "The token of an extension expires after ninety days.",
+    text: "extensionTokenMs: 7_776_000_000,",
+    mistake: "extensionTokenMs: 77_760_000_000,",
+  },
+  {
     ...AUTHENTICATE,
     promise: "A page ends with the token that opened it.",
     text: 'if (parent?.state === "active") return;',

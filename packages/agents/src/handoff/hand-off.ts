@@ -112,7 +112,8 @@ export interface HandOffReturn {
 
 /**
  * If the whole conversation came from the target earlier, it gets its own records back. A hand-over to its present
- * agent makes a copy.
+ * agent makes a copy. Each call makes another session, except after a kill: the next call with the same options for the
+ * unchanged conversation returns the session that the killed one made. Store the receipt if your program may ask twice.
  *
  * Errors: those of a lookup and of the store; `usage` for an unknown option, and without a folder, `not_found` for a
  * folder or a message that does not exist, `invalid` for a session with nothing that a model reads, `fidelity` with

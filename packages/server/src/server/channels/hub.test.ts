@@ -1,4 +1,4 @@
-import type { Store } from "@continuo/core/model";
+import { ContinuoError, type Store } from "@continuo/core/model";
 import { openStore } from "@continuo/store";
 import { type Card, leaveChannel, openChannel, takeHandle } from "@continuo/store/channels";
 import { expect, test } from "vitest";
@@ -39,6 +39,35 @@ test("a reader that requests the roster during a slow read gets a roster that wa
   const [before, after] = await Promise.all([early, late]);
   expect(before).toEqual([]);
   expect(after.map(({ handle }) => handle)).toEqual(["ann"]);
+  await hub.close();
+});
+
+test("a roster that cannot be read is an error of that reader only, and the next one gets it", async () => {
+  await using store = await openStore("memory:");
+  await openChannel(store, "team");
+  const hub = new Hub(() => undefined, { now: () => performance.now() });
+  const [begun, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let isFirst = true;
+  const failing = Object.create(store, {
+    listLeases: {
+      value: async (query: Parameters<Store["listLeases"]>[0]) => {
+        if (!isFirst) return await store.listLeases(query);
+        isFirst = false;
+        begun.resolve();
+        await asked.promise;
+        throw new ContinuoError("unavailable", "the store is away");
+      },
+    },
+  }) as Store;
+  hub.enter(failing, "team", { presence: () => undefined, sessionChanged: () => undefined });
+  await takeHandle(store, { channel: "team", handle: "ann" }, { card: ANN });
+  const early = hub.roster(failing, "team").catch(({ code }) => code);
+  await begun.promise;
+  const late = hub.roster(failing, "team");
+  asked.resolve();
+  expect(await early).toBe("unavailable");
+  expect((await late).map(({ handle }) => handle)).toEqual(["ann"]);
+  expect(await hub.roster(failing, "team")).toHaveLength(1);
   await hub.close();
 });
 
