@@ -70,6 +70,27 @@ describe.concurrent.each(Object.entries(TONGUES))("%s", (_, tongue) => {
   });
 });
 
+test("pi fails before it asks its model: the turn fails with pi's reason", async () => {
+  const { pi } = TONGUES;
+  if (pi === undefined) throw new Error("pi is missing");
+  const message = {
+    role: "assistant",
+    content: [{ type: "text", text: "" }],
+    stopReason: "error",
+    errorMessage: "no key",
+  };
+  // Seen in 1.6.0, with a session whose tools pi could not read.
+  const [accepted] = pi.began("");
+  const told = ["message_start", "message_end", "turn_end"].map((type) => ({ type, message }));
+  const end = { type: "agent_end", messages: [message], willRetry: false };
+  const print = lines(accepted, ...told, end, { type: "agent_settled", aborted: false });
+  await using conversation = await open(pi, {
+    reactions: [...pi.hello(SESSION), { to: pi.prompt, print }],
+  });
+  const { error } = await turn(conversation);
+  expect(error).toMatchObject({ code: "agent_failed", message: expect.stringContaining("no key") });
+});
+
 test("Claude Code ends a turn of its own in between, and ours continues", async () => {
   const { claude } = TONGUES;
   if (claude === undefined) throw new Error("claude is missing");

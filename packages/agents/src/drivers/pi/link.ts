@@ -58,6 +58,9 @@ interface TurnWords {
 /** The interval at which an older version is asked whether the turn has ended. */
 const ASK_EVERY_MS = 50;
 
+/** The first record of a turn. A turn that fails before pi asks its model has no `agent_start` (seen in 1.6.0). */
+const BEGINNINGS: readonly unknown[] = ["agent_start", "message_start"];
+
 /** pi's own stop reasons, and the terms that other agents use for them. */
 const STOPS: Readonly<Record<string, string>> = { stop: "end_turn", length: "max_tokens" };
 
@@ -297,7 +300,7 @@ export class PiLink implements LinkWithMethods {
   async #told(record: Json): Promise<void> {
     const said = this.#said;
     if (record.type === "extension_ui_request") return this.#dialog(record);
-    if (record.type === "agent_start" && said !== null) {
+    if (BEGINNINGS.includes(record.type) && said?.isStarted === false) {
       said.isStarted = true;
       if (said.isStopping) this.stop().catch((error: Error) => said.turn.fail(error));
     }
