@@ -327,6 +327,7 @@ test("over HTTP a token can remove, list and restore only sessions that its scop
     sessions: [removed],
     nextCursor: null,
   });
+  expect(await call(mine, "GET", "/v1/live?status=removed&limit=-5")).toMatchObject({ sessions: [removed] });
   const yours = await tokenOf("live:yours:read,write");
   expect(await call(yours, "GET", "/v1/live?status=removed")).toMatchObject({ sessions: [] });
   expect(await call(all, "GET", "/v1/live?status=closed")).toBe("invalid");

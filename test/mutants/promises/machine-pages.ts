@@ -19,8 +19,8 @@ export const MACHINE_PAGES_MACHINE: readonly PromiseOfRoom[] = [
   {
     ...LIST,
     promise: "A list until a time leaves out sessions of that time, and those without one.",
-    text: '(until === undefined || (at !== "" && at < until))',
-    mistake: "(until === undefined || at < until)",
+    text: "(beforeMs === undefined || atMs < beforeMs)",
+    mistake: "(beforeMs === undefined || !(atMs >= beforeMs))",
   },
   {
     ...LIST,

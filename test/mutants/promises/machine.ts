@@ -41,8 +41,8 @@ export const MACHINE: readonly PromiseOfRoom[] = [
   {
     promise: "The time at which a list ends is not in it.",
     file: "packages/server/src/machine/list.ts",
-    text: '(until === undefined || (at !== "" && at < until))',
-    mistake: '(until === undefined || (at !== "" && at <= until))',
+    text: "(beforeMs === undefined || atMs < beforeMs)",
+    mistake: "(beforeMs === undefined || atMs <= beforeMs)",
     test: "packages/server/src/machine/list.test.ts",
   },
   {

@@ -96,6 +96,10 @@ test("the begin of a period is part of it, and its end is not", () => {
   const rows = ["2026-01-01", "2026-01-02", null].map((updatedAt, at) => session(String(at), { updatedAt }));
   expect(filtered({ since: "2026-01-02" }, rows)).toEqual(["1"]);
   expect(filtered({ until: "2026-01-02" }, rows)).toEqual(["0"]);
+  // Half a second later, as text, would be before the second.
+  const half = [session("half", { updatedAt: "2026-01-02T10:00:00.500Z" })];
+  expect(filtered({ since: "2026-01-02T10:00:00Z" }, half)).toEqual(["half"]);
+  expect(filtered({ until: "2026-01-02T10:00:00Z" }, half)).toEqual([]);
 });
 
 test("archived sessions are left out, are included, or are the only ones", () => {

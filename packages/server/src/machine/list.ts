@@ -17,13 +17,19 @@ export function toFilter(query: ListQuery): Filter {
   const words = wordsOf(title);
   const folder = project?.toLowerCase();
   const tags = query.tag?.map((tag) => tag.toLowerCase()) ?? [];
+  // Agents write times with and without milliseconds, so they are not compared as texts.
+  const [fromMs, beforeMs] = [since, until].map((time) =>
+    time === undefined ? undefined : Date.parse(time),
+  );
+  const isTimed = since !== undefined || until !== undefined;
   return (session) => {
-    const [at, name] = [session.updatedAt ?? "", (session.title ?? "").toLowerCase()];
+    const name = (session.title ?? "").toLowerCase();
+    const atMs = isTimed ? Date.parse(session.updatedAt ?? "") : Number.NaN;
     return (
       (agent === undefined || agent.length === 0 || agent.includes(session.agent)) &&
       (folder === undefined || session.cwd?.toLowerCase().includes(folder) === true) &&
-      (since === undefined || at >= since) &&
-      (until === undefined || (at !== "" && at < until)) &&
+      (fromMs === undefined || atMs >= fromMs) &&
+      (beforeMs === undefined || atMs < beforeMs) &&
       (pinned === undefined || session.marks.pinned) &&
       tags.every((tag) => session.marks.tags.includes(tag)) &&
       (part === undefined || part === PARTS[session.place?.of ?? "none"]) &&

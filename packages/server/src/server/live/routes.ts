@@ -50,7 +50,8 @@ interface LiveRequest {
 function sessionRoutes(app: Hono<ServerEnv>, context: ServerContext, { services, asked }: LiveRequest): void {
   app.get("/v1/live", async (c) => {
     const service = await services.of(c.var.grant.workspaceId).stored();
-    const limit = Math.min(Number(c.req.query("limit") ?? 100) || 100, LIMITS.sessions);
+    const wanted = Math.trunc(Number(c.req.query("limit") ?? 100)) || 100;
+    const limit = Math.max(1, Math.min(wanted, LIMITS.sessions));
     const page = present({ limit, cursor: c.req.query("cursor") });
     const { scopes } = c.var.grant;
     const mayRead = (name: string): boolean => allows(scopes, { kind: "live", name, access: "read" });
